@@ -29,9 +29,31 @@ REF_O     = $(REF:%.c=$(BUILD)/%.o) $(REF_EXTRA_O)
 VECTORS_O = $(VECTORS:%.c=$(BUILD)/%.o) $(VECTORS_EXTRA_O)
 HARNESS_O = $(HARNESS:%.c=$(BUILD)/%.o)
 TEST_BIN  = $(TESTS:tests/%.c=$(BUILD)/tests/%)
+TEST_SCRIPTS = $(wildcard tests/test_*.sh)
 
 .DEFAULT_GOAL = all
-.PHONY: all check conformance help deps clean
+.PHONY: all check check-run conformance conformance-run sanitize bench help deps vendors clean
+
+# Set-up happens in a make of its own, so that what it installed is seen by the rules.
+SUBMAKE = $(MAKE) --no-print-directory
+
+help:
+	@echo "make conformance  set up, build, judge third-party adapters and real weights, write build/report.html"
+	@echo "make check        set up, build, run every test; prints the counts"
+	@echo "make all          build the command, the library and the adapters"
+	@echo "make deps         install Debian packages and the Python environment (.venv); says what it does"
+	@echo "make vendors      a Python environment with other systems (.venv-vendors): torch, torchao ..."
+	@echo "make bench        speed of the engines beside their peers -> build/bench.json"
+	@echo "make exhaustive   all 2^32 inputs and all instances; hours; with progress"
+	@echo "make sanitize     the whole test suite under the address and undefined sanitizers"
+	@echo "make fuzz T=60    every fuzz target for T seconds"
+	@echo "make clean        remove build/"
+
+deps:
+	@sh tests/deps.sh system python
+
+vendors:
+	@sh tests/deps.sh system python vendors
 .SECONDARY:
 
 all: assay $(ADAPTERS)
@@ -63,6 +85,25 @@ REF_EXTRA_O += $(BUILD)/gen/catalogue_data.o
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/checks.o $(BUILD)/libvectors.a $(BUILD)/libassay.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(shell pkg-config --libs check) $(LIBS)
+
+check: deps
+	@$(SUBMAKE) check-run
+check-run: all $(TEST_BIN) $(TEST_SCRIPTS)
+	@ASSAY_BUILD=$(BUILD) sh tests/run.sh $(TEST_BIN) $(TEST_SCRIPTS)
+
+conformance: deps
+	@$(SUBMAKE) conformance-run
+conformance-run: all
+	@ASSAY_BUILD=$(BUILD) sh tests/conformance.sh
+
+# The same tests, every object built with both sanitizers, in a build folder of its own.
+sanitize: deps
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 $(SUBMAKE) \
+	    BUILD=build/sanitize OPT=-O1 SAN="-fsanitize=address,undefined -fno-omit-frame-pointer" \
+	    check-run
+
+bench: all
+	$(BUILD)/assay bench --json -o $(BUILD)/bench.json
 
 clean:
 	rm -rf $(BUILD) assay
