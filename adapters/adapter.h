@@ -53,6 +53,8 @@ typedef struct {
 
 typedef struct {
     int abi; /* ASSAY_ADAPTER_ABI */
+    /* open, describe, supports and close may be NULL: nothing to load, the file's name, every
+     * contract that run does not refuse, nothing to free. */
     /* Loads the library. `options` is the text behind "NAME:" on the command line, or "". */
     assay_answer (*open)(void **state, const char *options, char *message, size_t message_size);
     void (*describe)(void *state, assay_description *description);
