@@ -36,6 +36,12 @@ int safetensors_metadata_count(const safetensors_file *f);
 void safetensors_metadata_at(const safetensors_file *f, int i, const char **key, const char **value);
 /* Bits of one element of a dtype (F4: 4, F6_*: 6); -1 for an unknown dtype. */
 int safetensors_dtype_bits(const char *dtype);
+/* Place of a dtype in the order of alignment (BOOL first, U64 last); -1 for an unknown dtype. */
+int safetensors_dtype_order(const char *dtype);
+/* Bytes of a tensor; -1 if the dtype is unknown, or the size no whole number of bytes below 2^60. */
+int64_t safetensors_dtype_size(const char *dtype, int rank, const int64_t *shape);
+/* Gives mapped memory of this range back (the file's content stays readable through the map). */
+void safetensors_release(const safetensors_file *f, const void *data, int64_t size);
 
 typedef struct safetensors_writer safetensors_writer;
 
@@ -45,7 +51,8 @@ typedef struct safetensors_writer safetensors_writer;
 safetensors_writer *safetensors_writer_new(const char *path, assay_error *error);
 int safetensors_writer_metadata(safetensors_writer *w, const char *key, const char *value);
 int safetensors_writer_declare(safetensors_writer *w, const char *name, const char *dtype, int rank,
-                               const int64_t *shape); /* index of the tensor, -1: out of memory */
+                               const int64_t *shape); /* index of the tensor; -1: out of memory, or no
+                               such dtype or shape; `dtype` is kept, not copied */
 int safetensors_writer_create(safetensors_writer *w, assay_error *error);
 int safetensors_writer_put(safetensors_writer *w, int tensor, int64_t offset, const void *data,
                            int64_t size, assay_error *error);
