@@ -47,6 +47,12 @@ typedef struct {
 int assay_exact_explain(const assay_program *p, int64_t m, int64_t k, const assay_grid *inputs,
                         int64_t row, int64_t col, void (*see)(void *, const assay_seen *),
                         void *context, assay_error *error);
+/* The same for every tile that touches the elements row .. row+rows-1, col .. col+cols-1: statement
+ * by statement, its tiles in row-major order, with one evaluation of the matrix. */
+int assay_exact_explain_region(const assay_program *p, int64_t m, int64_t k,
+                               const assay_grid *inputs, int64_t row, int64_t col, int64_t rows,
+                               int64_t cols, void (*see)(void *, const assay_seen *), void *context,
+                               assay_error *error);
 
 /* ---- fast: native floats over strips of blocks (recipe_fast*.c); shares no arithmetic ---- */
 

@@ -162,6 +162,8 @@ exact_cell exact_node(exact_run *run, const assay_expr *e, const exact_spot *at)
                        .exact = rounded ? &run->x : NULL,
                        .tile_row = at->row,
                        .tile_col = at->col};
+    if (run->depth == 0 && seen.statement->kind == ASSAY_ASSIGN)
+        seen.marked = exact_is_marked(run, seen.statement->target, at->row, at->col);
     run->see(run->see_context, &seen);
     return cell;
 }
