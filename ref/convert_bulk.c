@@ -6,6 +6,7 @@
  * normal number it is the significand and the shift grows; from 25 on the value is below half of the
  * least code, so 25 stands for all. */
 #include <assert.h>
+#include <string.h>
 
 #include "convert.h"
 
@@ -26,6 +27,7 @@ typedef enum {
 typedef struct {
     lane_kind kind;
     assay_mode mode;
+    size_t storage;          /* bytes of a code */
     bool plain;              /* nearest-even; results beyond max, Inf too, are `over[0]` | sign */
     bool drops_sign_of_zero;
     uint32_t shift;          /* discarded bits of a normal number; integers: unused */
@@ -59,7 +61,8 @@ static bool has_lanes(const assay_format *f)
 
 static lane_plan make_plan(const assay_format *f, const assay_cast *cast)
 {
-    lane_plan p = {.kind = kind_of(f), .mode = cast->mode};
+    lane_plan p = {.kind = kind_of(f), .mode = cast->mode,
+                   .storage = (size_t)assay_format_storage(f)};
     uint32_t emin_field = (uint32_t)(assay_format_emin(f) + 127);
     p.shift = (uint32_t)(LANE_FRACTION - f->mantissa_bits);
     p.deepest = p.shift + emin_field;
@@ -84,7 +87,8 @@ static lane_plan make_plan(const assay_format *f, const assay_cast *cast)
         uint64_t huge = (uint64_t)negative << 63 | (uint64_t)2023 << 52;
         p.over[negative] = (uint32_t)assay_convert_f64(f, huge, cast, 0).code;
     }
-    p.plain = cast->mode == ASSAY_EVEN && p.kind == LANE_FLOAT && !p.flush_below &&
+    bool narrow_float = p.kind == LANE_FLOAT || (p.kind == LANE_LINEAR && p.storage == 2);
+    p.plain = cast->mode == ASSAY_EVEN && narrow_float && !p.flush_below &&
               p.inf[0] == p.over[0] && p.inf[1] == p.over[1] &&
               p.over[1] == (p.over[0] | p.sign_mask);
     return p;
@@ -154,10 +158,10 @@ INLINE uint32_t signed_pick(const uint32_t pair[2], uint32_t negative)
     return negative ? if_negative : if_positive;
 }
 
-INLINE uint32_t lane_plain(const lane_plan *p, bool drops_sign_of_zero, uint32_t x)
+INLINE uint32_t lane_plain(const lane_plan *p, lane_kind kind, bool drops_sign_of_zero, uint32_t x)
 {
     uint32_t a = x & 0x7FFFFFFF, sign = x >> 31 << p->sign_shift & p->sign_mask;
-    uint32_t q = lane_magnitude(p, LANE_FLOAT, ASSAY_EVEN, a, 0);
+    uint32_t q = lane_magnitude(p, kind, ASSAY_EVEN, a, 0);
     q = q > p->max ? p->over[0] : q;
     if (drops_sign_of_zero)
         sign = q == 0 ? 0 : sign;
@@ -184,12 +188,16 @@ INLINE uint32_t lane_full(const lane_plan *p, lane_kind kind, assay_mode mode, u
     return a > LANE_INF ? nan : code;
 }
 
-/* One loop for each (type of code, kind, mode): kind and mode are constants after inlining. */
+/* One loop for each (type of code, kind, mode): kind and mode are constants after inlining, and the
+ * count is a multiple of a constant, so that a loop is its vector body alone. */
+enum { BLOCK = 64 };
+
 #define LOOP(type, expression)                                                                     \
     do {                                                                                           \
         type *restrict codes = to;                                                                 \
-        for (size_t i = 0; i < n; i++)                                                             \
-            codes[i] = (type)(expression);                                                         \
+        for (size_t block = 0; block < blocks; block++, from += BLOCK, codes += BLOCK)             \
+            for (size_t i = 0; i < BLOCK; i++)                                                     \
+                codes[i] = (type)(expression);                                                     \
         return;                                                                                    \
     } while (0)
 
@@ -207,64 +215,89 @@ INLINE uint32_t lane_full(const lane_plan *p, lane_kind kind, assay_mode mode, u
         }                                                                                          \
     } while (0)
 
-#define KINDS(type)                                                                                \
-    do {                                                                                           \
-        switch (p.kind) {                                                                          \
-        case LANE_FLOAT: MODES(type, LANE_FLOAT); break;                                           \
-        case LANE_LINEAR: MODES(type, LANE_LINEAR); break;                                         \
-        case LANE_POWER: MODES(type, LANE_POWER); break;                                           \
-        case LANE_INTEGER: MODES(type, LANE_INTEGER); break;                                       \
-        }                                                                                          \
-    } while (0)
-
 /* p by value: its fields stay in registers whatever `to` points at. */
-INLINE void run(lane_plan p, int storage, const uint32_t *restrict from, void *restrict to, size_t n)
+INLINE void run(lane_plan p, const uint32_t *restrict from, void *restrict to, size_t blocks)
 {
-    if (p.plain && storage == 1 && p.drops_sign_of_zero)
-        LOOP(uint8_t, lane_plain(&p, true, from[i]));
-    if (p.plain && storage == 1)
-        LOOP(uint8_t, lane_plain(&p, false, from[i]));
-    if (p.plain && storage == 2)
-        LOOP(uint16_t, lane_plain(&p, false, from[i]));
-    if (storage == 1)
-        KINDS(uint8_t);
-    else if (storage == 2)
-        KINDS(uint16_t);
-    else
-        KINDS(uint32_t);
+    if (p.plain && p.storage == 1 && p.drops_sign_of_zero)
+        LOOP(uint8_t, lane_plain(&p, LANE_FLOAT, true, from[i]));
+    if (p.plain && p.storage == 1)
+        LOOP(uint8_t, lane_plain(&p, LANE_FLOAT, false, from[i]));
+    if (p.plain && p.kind == LANE_FLOAT)
+        LOOP(uint16_t, lane_plain(&p, LANE_FLOAT, false, from[i]));
+    if (p.plain)
+        LOOP(uint16_t, lane_plain(&p, LANE_LINEAR, false, from[i]));
+    switch (p.kind) {
+    case LANE_FLOAT:
+        if (p.storage == 1)
+            MODES(uint8_t, LANE_FLOAT);
+        else
+            MODES(uint16_t, LANE_FLOAT);
+        break;
+    case LANE_LINEAR:
+        if (p.storage == 2)
+            MODES(uint16_t, LANE_LINEAR);
+        else
+            MODES(uint32_t, LANE_LINEAR);
+        break;
+    case LANE_POWER:
+        MODES(uint8_t, LANE_POWER);
+        break;
+    case LANE_INTEGER:
+        MODES(uint8_t, LANE_INTEGER);
+        break;
+    }
 }
 
-static void run_baseline(lane_plan p, int storage, const uint32_t *from, void *to, size_t n)
+static void run_baseline(lane_plan p, const uint32_t *from, void *to, size_t blocks)
 {
-    run(p, storage, from, to, n);
+    run(p, from, to, blocks);
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,bmi2"))) static void run_avx2(lane_plan p, int storage,
-                                                          const uint32_t *from, void *to, size_t n)
+__attribute__((target("avx2,bmi2"))) static void run_avx2(lane_plan p, const uint32_t *from,
+                                                          void *to, size_t blocks)
 {
-    run(p, storage, from, to, n);
+    run(p, from, to, blocks);
 }
 #endif
+
+static void run_best(lane_plan p, const uint32_t *from, void *to, size_t blocks)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+        run_avx2(p, from, to, blocks);
+        return;
+    }
+#endif
+    run_baseline(p, from, to, blocks);
+}
+
+static void convert_one_by_one(const assay_format *f, const assay_cast *cast, const uint32_t *from,
+                               uint8_t *to, size_t n)
+{
+    size_t storage = (size_t)assay_format_storage(f);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t code = assay_convert_f32(f, from[i], cast, 0).code;
+        for (size_t b = 0; b < storage; b++)
+            to[i * storage + b] = (uint8_t)(code >> 8 * b);
+    }
+}
 
 void assay_convert_f32_array(const assay_format *f, const assay_cast *cast, const uint32_t *from,
                              void *to, size_t n)
 {
     assert(cast->mode != ASSAY_STOCHASTIC);
-    int storage = assay_format_storage(f);
     if (!has_lanes(f)) {
-        for (size_t i = 0; i < n; i++) {
-            uint64_t code = assay_convert_f32(f, from[i], cast, 0).code;
-            for (int b = 0; b < storage; b++)
-                ((uint8_t *)to)[i * (size_t)storage + (size_t)b] = (uint8_t)(code >> 8 * b);
-        }
+        convert_one_by_one(f, cast, from, to, n);
         return;
     }
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
-        run_avx2(make_plan(f, cast), storage, from, to, n);
-        return;
+    lane_plan p = make_plan(f, cast);
+    size_t blocks = n / BLOCK, rest = n % BLOCK;
+    run_best(p, from, to, blocks);
+    if (rest) {
+        uint32_t last[BLOCK] = {0}, codes[BLOCK];
+        memcpy(last, from + blocks * BLOCK, rest * sizeof *last);
+        run_best(p, last, codes, 1);
+        memcpy((uint8_t *)to + blocks * BLOCK * p.storage, codes, rest * p.storage);
     }
-#endif
-    run_baseline(make_plan(f, cast), storage, from, to, n);
 }
