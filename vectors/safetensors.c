@@ -311,8 +311,18 @@ const safetensors_tensor *safetensors_find(const safetensors_file *f, const char
     return i ? &f->tensors[json_integer_value(i)] : NULL;
 }
 
-/* Lets go of mapped pages that lie whole within the range: their content stays readable (it comes
- * from the file again), only the memory is given back. */
+void safetensors_prefetch(const safetensors_file *f, const void *data, int64_t size)
+{
+    const uint8_t *from = data, *end = f->bytes + f->size;
+    if (!f->map || size <= 0 || from >= end)
+        return;
+    if (size > end - from)
+        size = end - from;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)from / page * page;
+    madvise((void *)start, (uintptr_t)from + (uintptr_t)size - start, MADV_WILLNEED);
+}
+
+/* Only pages that lie whole within the range: a neighbour may still be in use. */
 void safetensors_release(const safetensors_file *f, const void *data, int64_t size)
 {
     if (!f->map || size <= 0)

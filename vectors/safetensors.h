@@ -40,7 +40,9 @@ int safetensors_dtype_bits(const char *dtype);
 int safetensors_dtype_order(const char *dtype);
 /* Bytes of a tensor; -1 if the dtype is unknown, or the size no whole number of bytes below 2^60. */
 int64_t safetensors_dtype_size(const char *dtype, int rank, const int64_t *shape);
-/* Gives mapped memory of this range back (the file's content stays readable through the map). */
+/* Hints about a mapped range: read it soon; give its memory back (the content stays readable through
+ * the map). Nothing happens for files that are not mapped. */
+void safetensors_prefetch(const safetensors_file *f, const void *data, int64_t size);
 void safetensors_release(const safetensors_file *f, const void *data, int64_t size);
 
 typedef struct safetensors_writer safetensors_writer;
@@ -55,6 +57,9 @@ int safetensors_writer_declare(safetensors_writer *w, const char *name, const ch
                                such dtype or shape; `dtype` is kept, not copied */
 int safetensors_writer_create(safetensors_writer *w, assay_error *error);
 int safetensors_writer_put(safetensors_writer *w, int tensor, int64_t offset, const void *data,
+                           int64_t size, assay_error *error);
+/* Reads back what was put (a regular file only). */
+int safetensors_writer_get(safetensors_writer *w, int tensor, int64_t offset, void *data,
                            int64_t size, assay_error *error);
 int safetensors_writer_finish(safetensors_writer *w, assay_error *error); /* frees w */
 void safetensors_writer_abort(safetensors_writer *w);                     /* frees w */

@@ -193,7 +193,7 @@ static int open_target(safetensors_writer *w, assay_error *error)
         w->temporary = NULL;
         return assay_fail(error, "%s: out of memory", w->path);
     }
-    w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    w->fd = open(w->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (w->fd < 0) {
         int why = errno;
         free(w->temporary);
@@ -230,15 +230,42 @@ int safetensors_writer_create(safetensors_writer *w, assay_error *error)
     return failed ? -1 : 0;
 }
 
-int safetensors_writer_put(safetensors_writer *w, int tensor, int64_t offset, const void *data,
-                           int64_t size, assay_error *error)
+/* Where `size` bytes at `offset` of a tensor lie in the file; -1 if that is outside of it. */
+static int64_t place_of(const safetensors_writer *w, int tensor, int64_t offset, int64_t size,
+                        assay_error *error)
 {
     if (tensor < 0 || tensor >= w->count)
         return assay_fail(error, "%s: there is no tensor %d", w->path, tensor);
     const declared *t = &w->tensors[tensor];
     if (offset < 0 || size < 0 || offset > t->size - size)
-        return assay_fail(error, "%s: a write outside of tensor '%s'", w->path, t->name);
-    return write_at(w, w->data_start + t->offset + offset, data, size, error);
+        return assay_fail(error, "%s: access outside of tensor '%s'", w->path, t->name);
+    return w->data_start + t->offset + offset;
+}
+
+int safetensors_writer_put(safetensors_writer *w, int tensor, int64_t offset, const void *data,
+                           int64_t size, assay_error *error)
+{
+    int64_t at = place_of(w, tensor, offset, size, error);
+    return at < 0 ? -1 : write_at(w, at, data, size, error);
+}
+
+int safetensors_writer_get(safetensors_writer *w, int tensor, int64_t offset, void *data,
+                           int64_t size, assay_error *error)
+{
+    int64_t at = place_of(w, tensor, offset, size, error);
+    char *to = data;
+    while (at >= 0 && size > 0) {
+        ssize_t n = pread(w->fd, to, (size_t)size, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return assay_fail(error, "%s: cannot be read back: %s", w->path,
+                              n < 0 ? strerror(errno) : "it was cut short");
+        to += n;
+        at += n;
+        size -= n;
+    }
+    return at < 0 ? -1 : 0;
 }
 
 int safetensors_writer_finish(safetensors_writer *w, assay_error *error)

@@ -42,6 +42,12 @@ assay_vector_set *assay_vectors_make(assay_program *p, const char *class_, uint6
 int assay_vectors_answer(assay_vector_set *set, assay_error *error);
 void assay_vectors_free(assay_vector_set *set);
 
+/* Class "real": one case whose main input is the user's m x k matrix (copied; any alignment) and
+ * whose further inputs are generated from it. Up to 2^20 elements are answered by both evaluators,
+ * larger matrices by the fast one alone. Takes ownership of the program. */
+assay_vector_set *assay_vectors_from_tensor(assay_program *p, const char *tag, int64_t m, int64_t k,
+                                            const void *data, uint64_t seed, assay_error *error);
+
 int assay_vectors_write(const assay_vector_set *set, const char *path, assay_error *error);
 /* Reads a set; the program is made from the recipe name in the file's metadata, and its identity
  * must be the file's, else error. */
