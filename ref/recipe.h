@@ -242,6 +242,10 @@ typedef assay_recipe *(*assay_recipe_finder)(void *context, const char *name);
  * 0, or -1 with `error` = FILE:LINE:COL: error: TEXT, the line, a caret. */
 int assay_recipe_parse(const char *text, size_t length, const char *file, assay_recipe **recipe,
                        assay_recipe **decode, assay_error *error);
+/* The same for canonical text (assay_program.canonical): `recipe NAME(P=V, ...)` in the first line,
+ * no source. Its one instance prints as the text itself. */
+int assay_recipe_parse_canonical(const char *text, size_t length, const char *file,
+                                 assay_recipe **recipe, assay_error *error);
 void assay_recipe_free(assay_recipe *recipe); /* the main one frees its decode too */
 
 const char *assay_recipe_name(const assay_recipe *r);
