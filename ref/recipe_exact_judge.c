@@ -313,20 +313,8 @@ static bool tile_agrees(judge *g, const choice_node *node, exact_region tile)
     return false;
 }
 
-/* All choices below and at a node back to the middle, in one tile. */
-static void take_middle(judge *g, const choice_node *forest, exact_region region)
-{
-    for (const choice_node *n = forest; n; n = n->sibling) {
-        for (int a = 0; a < g->approxes; a++)
-            if (n->owns[a])
-                g->choices[a] = 0;
-        evaluate_node(g, n, region);
-        take_middle(g, n->child, region);
-    }
-}
-
-/* Does every tile of every tree in the region agree? With `fall_back` (the roots) a tile that does
- * not is left at the middle values, and the others are still searched. */
+/* Does every tile of every tree in the region agree? With `fall_back` a tile that does not is left
+ * at its middle values, under which the trees below it are searched, and so are the other tiles. */
 static bool forest_agrees(judge *g, const choice_node *forest, exact_region region, bool fall_back)
 {
     bool all = true;
@@ -340,9 +328,8 @@ static bool forest_agrees(judge *g, const choice_node *forest, exact_region regi
                 if (!fall_back)
                     return false;
                 all = false;
-                choice_node root = *n;
-                root.sibling = NULL;
-                take_middle(g, &root, tile);
+                evaluate_node(g, n, tile); /* the search left the choices at the middle */
+                forest_agrees(g, n->child, tile, true);
             }
     }
     return all;
