@@ -190,7 +190,7 @@ static const witness block_witnesses[] = {
      "S=7E; Q=7 7"},
     {"fast math loses -0", "te.nvfp4(T=bf16, tile=1x16, math=fast)", "x=3F80 8000 8001; A=3F800000",
      "Q=7 0 8"},
-    {"equal scale, other factor", "te.nvfp4.1d(T=bf16)", "x=3F80 0*15 3C53 3B80", "S=7E 4C; Q=7 0*16 3"},
+    {"equal scale, other factor", "te.nvfp4.1d(T=bf16)", "x=3F80 0*15 3C53 3B80", "S=7E 4C; Q=7 0*15 7 3"},
     /* MXFP4 QAT */
     {"amax 6", "te.mxfp4.qat(T=f32)", "x=40C00000 3E99999A", "y=40C00000 3F000000"},
     {"the next amax", "te.mxfp4.qat(T=f32)", "x=40C00001 3E99999A", "y=40C00000 00000000"},
@@ -271,7 +271,7 @@ static const witness block_witnesses[] = {
      "S=7E 46; Q=7 0*15 _ 1"},
     {"x * (1/s)", "torchao.nvfp4(T=f32, levels=1, device=cpu)", "x=3E340000 3D160000", "S=0F; Q=7 3"},
     {"equal scale, other factor", "torchao.nvfp4(T=bf16, levels=2, device=cpu)", "x=3F80 0*15 3C53 3B80",
-     "S=7E 4C; Q=7 0*16 4"},
+     "S=7E 4C; Q=7 0*15 7 4"},
     {"zero block", "torchao.nvfp4(T=bf16, levels=1, device=cpu)", "x=0 8000", "S=08; Q=0 8"},
     {"NaN block", "torchao.nvfp4(T=bf16, levels=1, device=cpu)", "x=FFC0 3F80", "S=nan; Q=4 4"},
     {"Inf block", "torchao.nvfp4(T=bf16, levels=1, device=cpu)", "x=7F80 43E0", "S=7E; Q=7 2"},
