@@ -171,8 +171,8 @@ START_TEST(amd_emulator)
     snprintf(instance, sizeof instance, "cast.ieee(F=%s, T=f32, round=%s, over=%s%s)", format->name,
              bits ? "stochastic" : "even", emulator_rows[_i].overflow, bits ? random : "");
     assay_program *p = program(instance);
-    for (int64_t i = 0; i < n; i++)
-        seed[i] >>= 32 - bits ? 32 - bits : 0; /* the top bits of the register are used */
+    for (int64_t i = 0; bits && i < n; i++)
+        seed[i] >>= 32 - bits; /* the top bits of the register are used */
     uint64_t compared = 0, different = 0;
     for (int e = 0; e < ENGINES; e++)
         for (int half = 0; half < (bits ? 1 : 2); half++) {
