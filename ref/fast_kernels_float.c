@@ -1,0 +1,232 @@
+/* Float kernels: IEEE arithmetic in the lane's own format, one rounding a step. */
+#include "fast_kernels.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+_Static_assert(FLT_EVAL_METHOD == 0, "float arithmetic must be done in float");
+
+static inline uint32_t bits32(float v)
+{
+    uint32_t u;
+    memcpy(&u, &v, 4);
+    return u;
+}
+static inline float float32(uint32_t u)
+{
+    float v;
+    memcpy(&v, &u, 4);
+    return v;
+}
+static inline double float64(uint64_t u)
+{
+    double v;
+    memcpy(&v, &u, 8);
+    return v;
+}
+
+#define UNARY(NAME, D, A, EXPR)                                                                    \
+    static void NAME(const fast_args *g)                                                           \
+    {                                                                                              \
+        D *restrict d = g->d;                                                                      \
+        const A *restrict a_ = g->s[0];                                                            \
+        const uint64_t w0 = g->p->word[0];                                                         \
+        (void)w0;                                                                                  \
+        for (int64_t i = 0; i < g->n; i++) {                                                       \
+            A a = a_[i];                                                                           \
+            d[i] = (EXPR);                                                                         \
+        }                                                                                          \
+    }
+#define BINARY(NAME, D, A, B, EXPR)                                                                \
+    static void NAME(const fast_args *g)                                                           \
+    {                                                                                              \
+        D *restrict d = g->d;                                                                      \
+        const A *restrict a_ = g->s[0];                                                            \
+        const B *restrict b_ = g->s[1];                                                            \
+        const uint64_t w0 = g->p->word[0];                                                         \
+        (void)w0;                                                                                  \
+        for (int64_t i = 0; i < g->n; i++) {                                                       \
+            A a = a_[i];                                                                           \
+            B b = b_[i];                                                                           \
+            d[i] = (EXPR);                                                                         \
+        }                                                                                          \
+    }
+#define TERNARY(NAME, T, EXPR)                                                                     \
+    static void NAME(const fast_args *g)                                                           \
+    {                                                                                              \
+        T *restrict d = g->d;                                                                      \
+        const T *restrict a_ = g->s[0], *restrict b_ = g->s[1], *restrict c_ = g->s[2];            \
+        for (int64_t i = 0; i < g->n; i++) {                                                       \
+            T a = a_[i], b = b_[i], c = c_[i];                                                     \
+            d[i] = (EXPR);                                                                         \
+        }                                                                                          \
+    }
+
+BINARY(ADD_32, fast_f32, fast_f32, fast_f32, a + b)
+BINARY(ADD_64, fast_f64, fast_f64, fast_f64, a + b)
+BINARY(SUB_32, fast_f32, fast_f32, fast_f32, a - b)
+BINARY(SUB_64, fast_f64, fast_f64, fast_f64, a - b)
+BINARY(MUL_32, fast_f32, fast_f32, fast_f32, a * b)
+BINARY(MUL_64, fast_f64, fast_f64, fast_f64, a * b)
+BINARY(DIV_32, fast_f32, fast_f32, fast_f32, a / b)
+BINARY(DIV_64, fast_f64, fast_f64, fast_f64, a / b)
+TERNARY(FMA_32, fast_f32, fmaf(a, b, c))
+TERNARY(FMA_64, fast_f64, fma(a, b, c))
+UNARY(SQRT_32, fast_f32, fast_f32, sqrtf(a))
+UNARY(SQRT_64, fast_f64, fast_f64, sqrt(a))
+UNARY(RINT_EVEN_32, fast_f32, fast_f32, rintf(a))
+UNARY(RINT_EVEN_64, fast_f64, fast_f64, rint(a))
+UNARY(RINT_AWAY_32, fast_f32, fast_f32, roundf(a))
+UNARY(RINT_AWAY_64, fast_f64, fast_f64, round(a))
+UNARY(RINT_ZERO_32, fast_f32, fast_f32, truncf(a))
+UNARY(RINT_ZERO_64, fast_f64, fast_f64, trunc(a))
+UNARY(RINT_UP_32, fast_f32, fast_f32, ceilf(a))
+UNARY(RINT_UP_64, fast_f64, fast_f64, ceil(a))
+UNARY(RINT_DOWN_32, fast_f32, fast_f32, floorf(a))
+UNARY(RINT_DOWN_64, fast_f64, fast_f64, floor(a))
+
+/* A number wins over a NaN, -0 < +0; two NaNs give the code in w0. */
+static inline int32_t key32(uint32_t u)
+{
+    return (int32_t)(u ^ ((uint32_t)((int32_t)u >> 31) >> 1));
+}
+static inline int64_t key64(uint64_t u)
+{
+    return (int64_t)(u ^ ((uint64_t)((int64_t)u >> 63) >> 1));
+}
+static inline int nan32(uint32_t u)
+{
+    return (u & 0x7FFFFFFF) > 0x7F800000;
+}
+static inline int nan64(uint64_t u)
+{
+    return (u & INT64_MAX) > 0x7FF0000000000000;
+}
+static inline uint32_t pick32(uint32_t a, uint32_t b, int a_first, uint32_t nan)
+{
+    uint32_t r = a_first ? a : b;
+    r = nan32(b) ? a : r;
+    r = nan32(a) ? b : r;
+    return nan32(r) ? nan : r;
+}
+static inline uint64_t pick64(uint64_t a, uint64_t b, int a_first, uint64_t nan)
+{
+    uint64_t r = a_first ? a : b;
+    r = nan64(b) ? a : r;
+    r = nan64(a) ? b : r;
+    return nan64(r) ? nan : r;
+}
+BINARY(MIN_32, fast_u32, fast_u32, fast_u32, pick32(a, b, key32(a) < key32(b), (uint32_t)w0))
+BINARY(MAX_32, fast_u32, fast_u32, fast_u32, pick32(a, b, key32(a) > key32(b), (uint32_t)w0))
+BINARY(MIN_64, fast_u64, fast_u64, fast_u64, pick64(a, b, key64(a) < key64(b), w0))
+BINARY(MAX_64, fast_u64, fast_u64, fast_u64, pick64(a, b, key64(a) > key64(b), w0))
+TERNARY(CLAMP_32, fast_f32, a < b ? b : a > c ? c : a)
+TERNARY(CLAMP_64, fast_f64, a < b ? b : a > c ? c : a)
+
+UNARY(FLUSH_32, fast_u32, fast_u32, (a & 0x7F800000) == 0 ? a & 0x80000000 : a)
+UNARY(FLUSH_64, fast_u64, fast_u64,
+      (a & 0x7FF0000000000000) == 0 ? a & ((uint64_t)1 << 63) : a)
+UNARY(CANON_32, fast_u32, fast_u32, nan32(a) ? (uint32_t)w0 : a)
+UNARY(CANON_64, fast_u64, fast_u64, nan64(a) ? w0 : a)
+UNARY(ISNAN_32, fast_u32, fast_u32, nan32(a) ? UINT32_MAX : 0)
+UNARY(ISNAN_64, fast_u32, fast_u64, nan64(a) ? UINT32_MAX : 0)
+UNARY(ISINF_32, fast_u32, fast_u32, (a & 0x7FFFFFFF) == 0x7F800000 ? UINT32_MAX : 0)
+UNARY(ISINF_64, fast_u32, fast_u64, (a & INT64_MAX) == 0x7FF0000000000000 ? UINT32_MAX : 0)
+BINARY(EQ_F32, fast_u32, fast_f32, fast_f32, a == b ? UINT32_MAX : 0)
+BINARY(EQ_F64, fast_u32, fast_f64, fast_f64, a == b ? UINT32_MAX : 0)
+BINARY(NE_F32, fast_u32, fast_f32, fast_f32, a != b ? UINT32_MAX : 0)
+BINARY(NE_F64, fast_u32, fast_f64, fast_f64, a != b ? UINT32_MAX : 0)
+BINARY(LT_F32, fast_u32, fast_f32, fast_f32, a < b ? UINT32_MAX : 0)
+BINARY(LT_F64, fast_u32, fast_f64, fast_f64, a < b ? UINT32_MAX : 0)
+BINARY(LE_F32, fast_u32, fast_f32, fast_f32, a <= b ? UINT32_MAX : 0)
+BINARY(LE_F64, fast_u32, fast_f64, fast_f64, a <= b ? UINT32_MAX : 0)
+
+/* floor(log2 |v|): 0 -> -1100; Inf, NaN -> 1024. A subnormal's fraction is an exact float itself. */
+static inline int32_t exponent32(uint32_t u)
+{
+    uint32_t m = u & 0x7FFFFFFF;
+    int32_t normal = (int32_t)(m >> 23) - 127;
+    int32_t low = (int32_t)(bits32((float)(int32_t)(m & 0x7FFFFF)) >> 23) - 127 - 149;
+    int32_t e = m < 0x800000 ? low : normal;
+    e = m >= 0x7F800000 ? 1024 : e;
+    return m == 0 ? -1100 : e;
+}
+static inline int32_t exponent64(uint64_t u)
+{
+    uint64_t m = u & INT64_MAX;
+    if (m == 0)
+        return -1100;
+    if (m >= 0x7FF0000000000000)
+        return 1024;
+    if (m >> 52)
+        return (int32_t)(m >> 52) - 1023;
+    return 63 - __builtin_clzll(m) - 1074;
+}
+UNARY(EXPONENT_32, fast_i32, fast_u32, exponent32(a))
+UNARY(EXPONENT_64, fast_i32, fast_u64, exponent64(a))
+
+/* 2^i as a double, i clamped to what an f32 operand can make a difference with. */
+static inline double power(int32_t i)
+{
+    i = i < -400 ? -400 : i > 400 ? 400 : i;
+    return float64((uint64_t)(i + 1023) << 52);
+}
+BINARY(LDEXP_32, fast_f32, fast_f32, fast_i32, (float)((double)a * power(b)))
+UNARY(POW2_32, fast_f32, fast_i32, (float)power(a))
+
+/* With ftz: subnormal operands are zeros; a result whose 24-bit rounding with unbounded exponent
+ * lies below 2^-126, that is one below 2^-126 - 2^-151, becomes zero. Products of two f32 are exact
+ * in f64; a sum of f32 that is so small is exact in f32. */
+static inline float operand_ftz(float v)
+{
+    uint32_t u = bits32(v);
+    return float32((u & 0x7F800000) == 0 ? u & 0x80000000 : u);
+}
+static inline float mul_ftz(float a, float b)
+{
+    double exact = (double)operand_ftz(a) * (double)operand_ftz(b);
+    float r = (float)exact;
+    uint32_t u = bits32(r);
+    return float32(fabs(exact) < 0x1p-126 - 0x1p-151 ? u & 0x80000000 : u);
+}
+BINARY(FTZ_MUL_32, fast_f32, fast_f32, fast_f32, mul_ftz(a, b))
+BINARY(FTZ_ADD_32, fast_f32, fast_f32, fast_f32, operand_ftz(operand_ftz(a) + operand_ftz(b)))
+
+UNARY(F32_TO_F64, fast_f64, fast_f32, (double)a)
+UNARY(F64_TO_F32, fast_f32, fast_f64, (float)a)
+/* Toward zero, saturating, NaN -> 0. */
+UNARY(F32_TO_U32, fast_u32, fast_f32, a >= 0x1p32f ? UINT32_MAX : a > 0 ? (uint32_t)a : 0)
+UNARY(F64_TO_U32, fast_u32, fast_f64, a >= 0x1p32 ? UINT32_MAX : a > 0 ? (uint32_t)a : 0)
+UNARY(F32_TO_I32, fast_i32, fast_f32,
+      a >= 0x1p31f ? INT32_MAX : a <= -0x1p31f ? INT32_MIN : a == a ? (int32_t)a : 0)
+UNARY(F64_TO_I32, fast_i32, fast_f64,
+      a >= 0x1p31 ? INT32_MAX : a <= -0x1p31 ? INT32_MIN : a == a ? (int32_t)a : 0)
+UNARY(F32_TO_U64, fast_u64, fast_f32, a >= 0x1p64f ? UINT64_MAX : a > 0 ? (uint64_t)a : 0)
+UNARY(F64_TO_U64, fast_u64, fast_f64, a >= 0x1p64 ? UINT64_MAX : a > 0 ? (uint64_t)a : 0)
+UNARY(U32_TO_F32, fast_f32, fast_u32, (float)a)
+UNARY(I32_TO_F32, fast_f32, fast_i32, (float)a)
+UNARY(U64_TO_F32, fast_f32, fast_u64, (float)a)
+UNARY(U32_TO_F64, fast_f64, fast_u32, (double)a)
+UNARY(I32_TO_F64, fast_f64, fast_i32, (double)a)
+UNARY(U64_TO_F64, fast_f64, fast_u64, (double)a)
+
+/* a times b[run]: d is rows x cols, b has one factor for each run of `across` values of a row. */
+static void MUL_RUNS_32(const fast_args *g)
+{
+    for (int64_t i = 0; i < g->rows; i++) {
+        fast_f32 *restrict d = (fast_f32 *)g->d + i * g->cols;
+        const fast_f32 *restrict a = (const fast_f32 *)g->s[0] + i * g->cols;
+        const fast_f32 *restrict b = (const fast_f32 *)g->s[1] + i / g->down * g->source_cols;
+        int64_t whole = g->cols / g->across, run = g->across;
+        for (int64_t t = 0; t < whole; t++) {
+            float f = b[t];
+            for (int64_t j = 0; j < run; j++)
+                d[t * run + j] = a[t * run + j] * f;
+        }
+        for (int64_t j = whole * run; j < g->cols; j++)
+            d[j] = a[j] * b[whole];
+    }
+}
+
+const fast_kernel FAST_TABLE(floats)[] = {FAST_FLOAT(FAST_ENTRY)};
