@@ -190,6 +190,31 @@ void check_find_nan(checker *c, const assay_recipe *r)
             declare_nan(c, r->lines[i].name);
 }
 
+/* What is left of a require once its parameters are decided; it is open. */
+static const syn *open_part(const recipe_env *env, const syn *e)
+{
+    if (e->kind != SYN_BINARY || (strcmp(e->at.text, "and") && strcmp(e->at.text, "or")))
+        return e;
+    recipe_truth a = recipe_require_holds(env, e->arg[0]);
+    recipe_truth b = recipe_require_holds(env, e->arg[1]);
+    return a != RECIPE_OPEN ? open_part(env, e->arg[1])
+                            : b != RECIPE_OPEN ? open_part(env, e->arg[0]) : e;
+}
+
+/* The condition of an open require: halves that the parameters decide are left out. */
+static assay_expr *check_require(checker *c, const syn *e)
+{
+    e = open_part(&c->scope->env, e);
+    bool both = e->kind == SYN_BINARY && (!strcmp(e->at.text, "and") || !strcmp(e->at.text, "or"));
+    if (!both && e->kind != SYN_NOT)
+        return check_condition(c, e);
+    assay_expr *arg[2] = {NULL, NULL};
+    for (int i = 0; i < e->argc; i++)
+        arg[i] = check_require(c, e->arg[i]);
+    assay_op op = !both ? ASSAY_OP_NOT : strcmp(e->at.text, "and") ? ASSAY_OP_OR : ASSAY_OP_AND;
+    return check_node(c, op, check_kind_type(ASSAY_T_BOOL), e->at, e->argc, arg);
+}
+
 void check_requires(checker *c, const assay_recipe *r)
 {
     if (r->main)
@@ -199,10 +224,10 @@ void check_requires(checker *c, const assay_recipe *r)
     c->tile = (assay_tile){0, 0};
     for (int i = 0; i < r->line_count; i++) {
         const recipe_line *line = &r->lines[i];
-        if (line->kind != LINE_REQUIRE || !recipe_names_shape(line->expr) ||
-            !recipe_line_exists(&c->scope->env, line))
+        if (line->kind != LINE_REQUIRE || !recipe_line_exists(&c->scope->env, line) ||
+            recipe_require_holds(&c->scope->env, line->expr) != RECIPE_OPEN)
             continue;
-        assay_expr *e = check_condition(c, line->expr);
+        assay_expr *e = check_require(c, line->expr);
         if (!recipe_shape_node(e))
             check_fail(c, line->expr->at, "expected a condition of whole numbers on M and K");
         *ARENA_PUSH(c->arena, c->p->requires, c->p->require_count) = e;

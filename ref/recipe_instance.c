@@ -133,6 +133,34 @@ bool recipe_line_exists(const recipe_env *env, const recipe_line *line)
     return recipe_guard_holds(env, line->section_guard) && recipe_guard_holds(env, line->guard);
 }
 
+recipe_truth recipe_require_holds(const recipe_env *env, const syn *e)
+{
+    if (!recipe_names_shape(e))
+        return recipe_guard_holds(env, e) ? RECIPE_TRUE : RECIPE_FALSE;
+    if (e->kind == SYN_NOT) {
+        recipe_truth t = recipe_require_holds(env, e->arg[0]);
+        return t == RECIPE_OPEN ? t : t == RECIPE_TRUE ? RECIPE_FALSE : RECIPE_TRUE;
+    }
+    if (e->kind != SYN_BINARY || !is_sign(e, logic))
+        return RECIPE_OPEN;
+    recipe_truth decides = strcmp(e->at.text, "and") ? RECIPE_TRUE : RECIPE_FALSE;
+    recipe_truth a = recipe_require_holds(env, e->arg[0]);
+    recipe_truth b = recipe_require_holds(env, e->arg[1]);
+    return a == decides || b == decides ? decides : a == RECIPE_OPEN ? a : b;
+}
+
+/* What a require says of parameters must be as a guard; what it says of M and K is checked later. */
+static void check_require(const assay_recipe *r, recipe_failure *f, const syn *e)
+{
+    if (!recipe_names_shape(e)) {
+        check_guard(r, f, e);
+        return;
+    }
+    if (e->kind == SYN_NOT || (e->kind == SYN_BINARY && is_sign(e, logic)))
+        for (int i = 0; i < e->argc; i++)
+            check_require(r, f, e->arg[i]);
+}
+
 /* ---- the list of instances ---- */
 
 typedef struct {
@@ -148,7 +176,7 @@ static void keep_instance(walk *w)
     recipe_env env = {r, w->choice};
     for (int i = 0; i < r->param_require_count; i++)
         if (recipe_guard_holds(&env, r->param_require_guards[i]) &&
-            !recipe_guard_holds(&env, r->param_requires[i]))
+            recipe_require_holds(&env, r->param_requires[i]) == RECIPE_FALSE)
             return;
     if (r->instance_count == RECIPE_INSTANCE_LIMIT)
         recipe_fail(w->f, r, r->head, "expected at most %d instances", RECIPE_INSTANCE_LIMIT);
@@ -211,7 +239,7 @@ static void collect_lines(assay_recipe *r, const assay_recipe *from, recipe_fail
                 recipe_fail(f, r, line->at, "expected at most %d parameters", RECIPE_PARAM_LIMIT);
             *ARENA_PUSH(r->arena, r->params, r->param_count) =
                 (recipe_param){line->name, line->guard, line->names, line->name_count};
-        } else if (line->kind == LINE_REQUIRE && !recipe_names_shape(line->expr)) {
+        } else if (line->kind == LINE_REQUIRE) {
             int n = r->param_require_count;
             *ARENA_PUSH(r->arena, r->param_requires, r->param_require_count) = line->expr;
             *ARENA_PUSH(r->arena, r->param_require_guards, n) = line->guard;
@@ -264,7 +292,7 @@ void recipe_list_instances(assay_recipe *r, recipe_failure *f)
             check_guard(r, f, r->lines[i].section_guard);
     }
     for (int i = 0; i < r->param_require_count; i++)
-        check_guard(r, f, r->param_requires[i]);
+        check_require(r, f, r->param_requires[i]);
     for (int i = 0; i < r->param_count; i++)
         if (r->params[i].guard)
             check_earlier(r, f, r->params[i].guard, i);

@@ -172,6 +172,10 @@ bool recipe_guard_holds(const recipe_env *env, const syn *guard);
 bool recipe_line_exists(const recipe_env *env, const recipe_line *line);
 /* Does the expression name M or K (a require over shapes)? */
 bool recipe_names_shape(const syn *e);
+/* A require, which may mix both kinds: `tile != row or K % 64 == 0` is decided by the parameters, or
+ * it is open and depends on M and K. */
+typedef enum { RECIPE_FALSE, RECIPE_TRUE, RECIPE_OPEN } recipe_truth;
+recipe_truth recipe_require_holds(const recipe_env *env, const syn *require);
 /* Checks guards, lists parameters and instances; fails if none or too many are left. */
 void recipe_list_instances(assay_recipe *r, recipe_failure *f);
 /* "(T=bf16, tile=1x16)" or "": the parameters that make up an instance's name. */
