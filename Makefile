@@ -25,6 +25,7 @@ TESTS    = $(wildcard tests/test_*.c)
 
 include $(wildcard ref/*.mk vectors/*.mk harness/*.mk adapters/*.mk adapters/*/*.mk tests/*.mk kernels/*.mk reports/*.mk)
 
+REF_EXTRA_O += $(BUILD)/gen/catalogue_data.o
 REF_O     = $(REF:%.c=$(BUILD)/%.o) $(REF_EXTRA_O)
 VECTORS_O = $(VECTORS:%.c=$(BUILD)/%.o) $(VECTORS_EXTRA_O)
 HARNESS_O = $(HARNESS:%.c=$(BUILD)/%.o)
@@ -81,7 +82,6 @@ $(BUILD)/gen/catalogue_data.c: $(RECIPES) ref/embed.sh
 	sh ref/embed.sh $(RECIPES) >$@.tmp && mv $@.tmp $@
 $(BUILD)/gen/catalogue_data.o: $(BUILD)/gen/catalogue_data.c
 	$(CC) -std=c11 $(OPT) -fPIC $(SAN) -c -o $@ $<
-REF_EXTRA_O += $(BUILD)/gen/catalogue_data.o
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/checks.o $(BUILD)/libvectors.a $(BUILD)/libassay.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(shell pkg-config --libs check) $(LIBS)
