@@ -151,6 +151,7 @@ static int fill_inputs(explain_options *o, explain_input *in)
 {
     const assay_program *p = in->program;
     eval_options *e = &o->eval;
+    int missing = STATUS_OK;
     for (int i = 0; i < p->input_count; i++) {
         const assay_value *v = &p->values[p->inputs[i]];
         assay_value_shape(v, in->request.m, in->request.k, &in->inputs[i].rows, &in->inputs[i].cols);
@@ -168,11 +169,13 @@ static int fill_inputs(explain_options *o, explain_input *in)
         else if (bind)
             status = bind_tensor(in, i, bind->value);
         else if (!is_fed(p, p->inputs[i]))
-            status = complain(STATUS_USAGE, "%s needs its input %s (%s): give --set %s=VALUE", p->name,
-                              v->name, assay_type_name(v->type), v->name);
+            missing = complain(STATUS_USAGE, "%s needs its input %s (%s): give --set %s=VALUE",
+                               p->name, v->name, assay_type_name(v->type), v->name);
         if (status != STATUS_OK)
             return status;
     }
+    if (missing != STATUS_OK)
+        return missing;
     for (int i = 0; i < e->set_count; i++)
         if (!e->sets[i].used)
             return complain(STATUS_USAGE, "--set %s: %s has no such parameter or input",

@@ -13,7 +13,10 @@ static void print_value(FILE *to, assay_type type, uint64_t bits)
 {
     explain_value v;
     explain_value_text(type, bits, &v);
-    fprintf(to, "%-*s %-*s %s", DECIMAL, v.decimal, HEX, v.hex, v.bits);
+    if (*v.bits)
+        fprintf(to, "%-*s %-*s %s", DECIMAL, v.decimal, HEX, v.hex, v.bits);
+    else
+        fputs(v.decimal, to);
 }
 
 /* Close to an end or to the middle a rounded fraction would mislead: say on which side. */
@@ -194,6 +197,41 @@ static size_t print_statement(FILE *to, const explain_request *r, const explain_
 
 /* ---- the page ---- */
 
+static uint64_t code_of(const assay_grid *g, int64_t i, int64_t j, int size)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)g->data + (i * g->cols + j) * size, (size_t)size);
+    return bits;
+}
+
+/* One row of an input's values; equal neighbours share a line. */
+static void print_input_row(FILE *to, const assay_value *v, const assay_grid *g, int64_t i, int64_t j,
+                            int64_t col_end)
+{
+    int size = assay_type_storage(v->type);
+    for (int64_t next; j < col_end; j = next) {
+        char label[96];
+        uint64_t bits = code_of(g, i, j, size);
+        for (next = j + 1; next < col_end && code_of(g, i, next, size) == bits;)
+            next++;
+        if (next == j + 1)
+            snprintf(label, sizeof label, "%s[%" PRId64 ", %" PRId64 "]", v->name, i, j);
+        else
+            snprintf(label, sizeof label, "%s[%" PRId64 ", %" PRId64 "..%" PRId64 "]", v->name, i, j,
+                     next - 1);
+        fprintf(to, "    %-*s = ", LABEL, label);
+        print_value(to, v->type, bits);
+        fputc('\n', to);
+    }
+}
+
+/* First and end coordinate along one side of the tiles that touch the elements asked about. */
+static void tiles_touched(int64_t side, int64_t first, int64_t extent, int64_t *begin, int64_t *end)
+{
+    *begin = side ? first / side : 0;
+    *end = side ? (first + extent - 1) / side + 1 : 1;
+}
+
 static void print_input(FILE *to, const explain_request *r, int input)
 {
     const assay_value *v = &r->program->values[r->program->inputs[input]];
@@ -205,25 +243,15 @@ static void print_input(FILE *to, const explain_request *r, int input)
         fprintf(to, " table %" PRId64 "x%" PRId64 "\n", v->table_rows, v->table_cols);
     else
         fprintf(to, " per %s\n", strncmp(place, "block ", 6) ? place : place + 6);
-    if (v->is_table || !g->data) {
-        if (!g->data)
-            fputs("    +0 everywhere\n", to);
+    if (!g->data)
+        fputs("    +0 everywhere\n", to);
+    if (v->is_table || !g->data)
         return;
-    }
-    int64_t row = v->tile.rows ? r->row / v->tile.rows : 0, col = v->tile.cols ? r->col / v->tile.cols : 0;
-    int64_t row_end = v->tile.rows ? (r->row + r->rows - 1) / v->tile.rows + 1 : 1;
-    int64_t col_end = v->tile.cols ? (r->col + r->cols - 1) / v->tile.cols + 1 : 1;
-    int size = assay_type_storage(v->type);
+    int64_t row, row_end, col, col_end;
+    tiles_touched(v->tile.rows, r->row, r->rows, &row, &row_end);
+    tiles_touched(v->tile.cols, r->col, r->cols, &col, &col_end);
     for (int64_t i = row; i < row_end && i < g->rows; i++)
-        for (int64_t j = col; j < col_end && j < g->cols; j++) {
-            uint64_t bits = 0;
-            char label[64];
-            memcpy(&bits, (const char *)g->data + (i * g->cols + j) * size, (size_t)size);
-            snprintf(label, sizeof label, "%s[%" PRId64 ", %" PRId64 "]", v->name, i, j);
-            fprintf(to, "    %-*s = ", LABEL, label);
-            print_value(to, v->type, bits);
-            fputc('\n', to);
-        }
+        print_input_row(to, v, g, i, col, col_end < g->cols ? col_end : g->cols);
 }
 
 static void print_page(FILE *to, const explain_request *r, const explain_trace *t)

@@ -55,7 +55,7 @@ static void place_between(collector *c, explain_step *s, const assay_exact *x)
 static void see_rounding(collector *c, explain_step *s, const assay_exact *x)
 {
     const assay_format *f = s->expr->type.format;
-    s->rounds = true;
+    s->rounds = x->class_ != ASSAY_EXACT_NAN;
     if (x->class_ != ASSAY_EXACT_FINITE)
         return;
     assay_cast cast = assay_cast_default(f);
