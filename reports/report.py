@@ -1,0 +1,101 @@
+"""Results of `assay run` -> one self-contained HTML file, or Markdown for a pull request.
+
+    python report.py RESULTS.json... [--html FILE] [--markdown FILE]
+
+Without a place for either, the Markdown goes to standard output. Exit status as assay's: 0 done,
+2 wrong usage, 4 a file is missing, broken or cannot be written.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+
+try:
+    import jinja2
+    from markupsafe import Markup
+except ImportError as reason:
+    print(f"assay: {reason}: `make deps` installs what reports need", file=sys.stderr)
+    sys.exit(4)
+
+import pictures
+import results
+
+FAILURES_SHOWN = 40
+
+
+def has_differences(histogram):
+    return any(not right and count for _, count, right in pictures.bars_of(histogram))
+
+
+def without_stop(text):
+    """Reasons come with and without a full stop; the templates set their own."""
+    return str(text).rstrip(". \n")
+
+
+def markdown_text(text):
+    for c in "\\`*[]<>|":
+        text = str(text).replace(c, "\\" + c)
+    return str(text).replace("\n", " ")
+
+
+def environment(autoescape):
+    folder = pathlib.Path(__file__).resolve().parent
+    e = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=autoescape,
+                           undefined=jinja2.ChainableUndefined, keep_trailing_newline=True)
+    e.filters.update(
+        number=results.number, short=results.short, tone=results.tone, md=markdown_text,
+        reason=without_stop, has_differences=has_differences,
+        ulp_histogram=lambda h: Markup(pictures.ulp_histogram(h)),
+        exponent_picture=lambda h: Markup(pictures.exponent_picture(h)),
+    )
+    return e
+
+
+def render(template, report):
+    html = template.endswith(".html.j2")
+    tone, headline = report.headline
+    style = (pathlib.Path(__file__).resolve().parent / "report.css").read_text(encoding="utf-8")
+    return environment(html).get_template(template).render(
+        r=report, headline=headline, headline_tone=tone, failures=report.failures,
+        limit=FAILURES_SHOWN, style=Markup(style))
+
+
+def write(path, text):
+    """Under a temporary name first, so that the final name never holds half a report."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except OSError as reason:
+        pathlib.Path(temporary).unlink(missing_ok=True)
+        raise results.BadResults(f"{path}: cannot be written: {reason.strerror}") from reason
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="assay report", description=__doc__.split("\n")[0])
+    parser.add_argument("results", nargs="+")
+    parser.add_argument("--html")
+    parser.add_argument("--markdown")
+    arguments = parser.parse_args()
+    try:
+        report = results.Report(results.merge(arguments.results))
+        if arguments.html:
+            write(arguments.html, render("report.html.j2", report))
+        if arguments.markdown:
+            write(arguments.markdown, render("report.md.j2", report))
+        if not arguments.html and not arguments.markdown:
+            print(render("report.md.j2", report), end="")
+    except results.BadResults as reason:
+        print(f"assay: {reason}", file=sys.stderr)
+        return 4
+    except (KeyError, TypeError, AttributeError) as reason:
+        print(f"assay: {', '.join(arguments.results)}: does not follow the schema of results: "
+              f"{type(reason).__name__} {reason}: reports/validate.py says where", file=sys.stderr)
+        return 4
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
