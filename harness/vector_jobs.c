@@ -1,0 +1,213 @@
+#include "vector_jobs.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../ref/assay.h"
+
+int vector_jobs_add(vector_jobs *jobs, const char *recipe, const char *class_, uint64_t seed,
+                    bool is_default)
+{
+    if (jobs->count == jobs->capacity) {
+        int capacity = jobs->capacity ? 2 * jobs->capacity : 256;
+        vector_job *grown = realloc(jobs->list, (size_t)capacity * sizeof *grown);
+        if (!grown)
+            return -1;
+        jobs->list = grown;
+        jobs->capacity = capacity;
+    }
+    char *name = strdup(recipe);
+    if (!name)
+        return -1;
+    jobs->list[jobs->count++] = (vector_job){.recipe = name, .class_ = class_, .seed = seed,
+                                             .is_default = is_default};
+    return 0;
+}
+
+static int add_classes(vector_jobs *jobs, const char *recipe, const char *class_, uint64_t seed,
+                       bool is_default)
+{
+    for (int i = 0; i < assay_class_count; i++) {
+        const char *name = assay_classes[i].name;
+        if (strcmp(name, "real") && (!class_ || !strcmp(class_, name)) &&
+            vector_jobs_add(jobs, recipe, name, seed, is_default))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_primary(vector_jobs *jobs, const assay_recipe *r, const char *class_, uint64_t seed)
+{
+    char **names, *first = assay_recipe_instance_name(r, 0);
+    int n = assay_primary_instances(r, &names), failed = 0;
+    for (int i = 0; i < n; i++) {
+        failed = failed || add_classes(jobs, names[i], class_, seed,
+                                       first && !strcmp(first, names[i]));
+        free(names[i]);
+    }
+    free(names);
+    free(first);
+    return failed ? -1 : 0;
+}
+
+static int add_matching(vector_jobs *jobs, const assay_recipe *r, const char *pattern,
+                        const char *class_, uint64_t seed)
+{
+    int n = assay_recipe_instance_count(r), failed = 0;
+    for (int i = 0; i < n && !failed; i++) {
+        char *name = assay_recipe_instance_name(r, i);
+        if (name && !fnmatch(pattern, name, 0))
+            failed = add_classes(jobs, name, class_, seed, i == 0);
+        free(name);
+    }
+    return failed;
+}
+
+int vector_jobs_pick(vector_jobs *jobs, const char *pattern, const char *class_, uint64_t seed,
+                     assay_error *error)
+{
+    int before = jobs->count, failed = 0;
+    size_t name_length = strcspn(pattern, "(");
+    const char *rest = pattern + name_length;
+    char *name = strndup(pattern, name_length);
+    if (!name)
+        return assay_fail(error, "out of memory");
+    for (int i = 0; i < assay_catalogue_count() && !failed; i++) {
+        if (fnmatch(name, assay_catalogue_name(i), 0))
+            continue;
+        assay_recipe *r = assay_catalogue_recipe(i, error);
+        if (!r) {
+            free(name);
+            return -1;
+        }
+        if (!*rest || !strcmp(rest, "(*)"))
+            failed = add_primary(jobs, r, class_, seed);
+        else if (strpbrk(rest, "*?["))
+            failed = add_matching(jobs, r, pattern, class_, seed);
+        else {
+            assay_program *p = assay_catalogue_program(pattern, error);
+            failed = !p || add_classes(jobs, p->name, class_, seed, false);
+            assay_program_free(p);
+        }
+    }
+    free(name);
+    if (failed)
+        return -1;
+    return jobs->count > before ? 0
+                                : assay_fail(error, "no recipe matches '%s'; `assay recipes` lists "
+                                             "them", pattern);
+}
+
+void vector_jobs_free(vector_jobs *jobs)
+{
+    for (int i = 0; i < jobs->count; i++) {
+        free(jobs->list[i].recipe);
+        free(jobs->list[i].failure);
+    }
+    free(jobs->list);
+    *jobs = (vector_jobs){0};
+}
+
+/* ---- running ---- */
+
+typedef struct {
+    vector_jobs *jobs;
+    const char *directory;
+    bool (*keep)(const vector_job *);
+    atomic_int next, done;
+    pthread_mutex_t catalogue; /* parses on demand, one at a time */
+    bool bar;
+} pool;
+
+static int make_file(const pool *w, vector_job *job, const assay_vector_set *set, assay_error *error)
+{
+    char *name = manifest_file_name(job->recipe, job->class_), *path = NULL;
+    if (!name || asprintf(&path, "%s/%s", w->directory, name) < 0)
+        path = NULL;
+    free(name);
+    if (!path)
+        return assay_fail(error, "out of memory");
+    int failed = assay_vectors_write(set, path, error) ||
+                 manifest_hash_file(path, job->sha256, &job->bytes, error);
+    if (!w->keep || !w->keep(job))
+        unlink(path);
+    free(path);
+    return failed ? -1 : 0;
+}
+
+static int make_set(pool *w, vector_job *job, assay_error *error)
+{
+    pthread_mutex_lock(&w->catalogue);
+    assay_program *p = assay_catalogue_program(job->recipe, error);
+    pthread_mutex_unlock(&w->catalogue);
+    if (!p)
+        return -1;
+    memcpy(job->identity, p->sha256, sizeof job->identity);
+    assay_vector_set *set = assay_vectors_make(p, job->class_, job->seed, error);
+    if (!set)
+        return -1;
+    job->cases = set->case_count;
+    int failed = set->case_count ? make_file(w, job, set, error) : 0;
+    assay_vectors_free(set);
+    return failed;
+}
+
+static void *work(void *context)
+{
+    pool *w = context;
+    for (int i; (i = atomic_fetch_add(&w->next, 1)) < w->jobs->count;) {
+        assay_error error = {""};
+        vector_job *job = &w->jobs->list[i];
+        if (make_set(w, job, &error))
+            job->failure = strdup(error.message);
+        int done = atomic_fetch_add(&w->done, 1) + 1;
+        if (w->bar)
+            fprintf(stderr, "\r%d of %d sets", done, w->jobs->count);
+    }
+    mpfr_free_cache();
+    return NULL;
+}
+
+/* Memory if there is some: nothing here has to last. */
+static int make_temporary(char *path, size_t size, assay_error *error)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(path, size, "%s/assay-vectors-XXXXXX",
+             base && *base ? base : !access("/dev/shm", W_OK) ? "/dev/shm" : "/tmp");
+    return mkdtemp(path) ? 0 : assay_fail(error, "%s: cannot be made: %s", path, strerror(errno));
+}
+
+int vector_jobs_run(vector_jobs *jobs, const char *directory, bool (*keep)(const vector_job *),
+                    int threads, assay_error *error)
+{
+    enum { THREADS = 64 };
+    pthread_t ids[THREADS];
+    char temporary[4096];
+    int started = 0;
+    if (!directory && make_temporary(temporary, sizeof temporary, error))
+        return -1;
+    if (directory && mkdir(directory, 0777) && errno != EEXIST)
+        return assay_fail(error, "%s: cannot be made: %s", directory, strerror(errno));
+    pool w = {.jobs = jobs, .directory = directory ? directory : temporary, .keep = keep,
+              .bar = isatty(STDERR_FILENO) != 0};
+    pthread_mutex_init(&w.catalogue, NULL);
+    while (started < threads - 1 && started < THREADS &&
+           !pthread_create(&ids[started], NULL, work, &w))
+        started++;
+    work(&w);
+    for (int i = 0; i < started; i++)
+        pthread_join(ids[i], NULL);
+    pthread_mutex_destroy(&w.catalogue);
+    if (w.bar)
+        fprintf(stderr, "\r%40s\r", "");
+    if (!directory)
+        rmdir(temporary);
+    return 0;
+}
