@@ -58,8 +58,8 @@ static syn *parse_call(parser *p, token name)
     int argc = 0;
     recipe_expect(p, "(");
     while (!recipe_is_token(*p->t, ")")) {
-        if (argc)
-            recipe_expect(p, ",");
+        if (argc && !recipe_accept(p, ","))
+            recipe_expected(p, ", or )");
         if (argc == RECIPE_ARGUMENT_LIMIT)
             recipe_expected(p, "fewer arguments");
         if (recipe_accept(p, "nan")) {
