@@ -60,7 +60,7 @@ static void find_python(char *path, size_t size)
         snprintf(path, size, "python3");
 }
 
-static int run_script(const char *const *results, int count, const char *html, const char *markdown)
+static int run_script(const char *const *files, int count, const char *html, const char *markdown)
 {
     char script[PATH_MAX + 64], python[PATH_MAX + 64];
     if (!find_below_roots("reports/report.py", R_OK, script, sizeof script))
@@ -83,7 +83,7 @@ static int run_script(const char *const *results, int count, const char *html, c
     }
     argv[n++] = "--";
     for (int i = 0; i < count; i++)
-        argv[n++] = results[i];
+        argv[n++] = files[i];
     fflush(stdout);
     pid_t pid;
     int wait_status = -1, failed = posix_spawnp(&pid, python, NULL, NULL,
@@ -104,41 +104,49 @@ static int run_script(const char *const *results, int count, const char *html, c
 
 /* ---- JUnit: several files as one document ---- */
 
+static bool has_named(const json_t *list, const char *name)
+{
+    size_t i;
+    json_t *e;
+    json_array_foreach(list, i, e) {
+        const char *other = json_string_value(json_object_get(e, "name"));
+        if (other && !strcmp(other, name))
+            return true;
+    }
+    return false;
+}
+
+/* Adapters once by name, all verdicts. */
 static int append_file(json_t *whole, const char *path)
 {
-    static const char *const lists[] = {"adapters", "verdicts"};
     json_error_t why;
-    json_t *root = json_load_file(path, 0, &why);
+    json_t *root = json_load_file(path, 0, &why), *e;
     if (!root)
         return complain(STATUS_FILE, "%s: is no results file: line %d: %s", path, why.line, why.text);
+    json_t *adapters = json_object_get(root, "adapters");
+    json_t *verdicts = json_object_get(root, "verdicts");
     int status = STATUS_OK;
-    for (int i = 0; i < 2; i++) {
-        json_t *from = json_object_get(root, lists[i]), *to = json_object_get(whole, lists[i]), *e;
-        size_t k;
-        if (!json_is_array(from))
-            status = complain(STATUS_FILE, "%s: is no results file: it has no list '%s'", path, lists[i]);
-        json_array_foreach(from, k, e) {
-            const char *name = json_string_value(json_object_get(e, "name"));
-            bool known = false;
-            json_t *old;
-            size_t j;
-            if (i == 0 && name)
-                json_array_foreach(to, j, old)
-                    known = known || !strcmp(json_string_value(json_object_get(old, "name")), name);
-            if ((i == 1 || name) && !known)
-                json_array_append(to, e);
-        }
+    if (!json_is_array(adapters) || !json_is_array(verdicts))
+        status = complain(STATUS_FILE, "%s: is no results file: it has no lists of adapters and "
+                          "verdicts", path);
+    json_t *known = json_object_get(whole, "adapters");
+    size_t i;
+    json_array_foreach(adapters, i, e) {
+        const char *name = json_string_value(json_object_get(e, "name"));
+        if (name && !has_named(known, name))
+            json_array_append(known, e);
     }
+    json_array_extend(json_object_get(whole, "verdicts"), verdicts);
     json_decref(root);
     return status;
 }
 
-static int write_junit(const char *const *results, int count, const char *path)
+static int write_junit(const char *const *files, int count, const char *path)
 {
     json_t *whole = json_pack("{s:[], s:[]}", "adapters", "verdicts");
     int status = STATUS_OK;
     for (int i = 0; i < count; i++)
-        status = status_worst(status, append_file(whole, results[i]));
+        status = status_worst(status, append_file(whole, files[i]));
     assay_error error;
     if (status == STATUS_OK && junit_write(whole, path, &error))
         status = complain(STATUS_FILE, "%s", error.message);
@@ -146,18 +154,18 @@ static int write_junit(const char *const *results, int count, const char *path)
     return status;
 }
 
-int report_render(const char *const *results, int count, const char *html, const char *markdown,
+int report_render(const char *const *files, int count, const char *html, const char *markdown,
                   const char *junit)
 {
     int status = STATUS_OK;
     if (junit)
-        status = write_junit(results, count, junit);
+        status = write_junit(files, count, junit);
     if (html || markdown)
-        status = status_worst(status, run_script(results, count, html, markdown));
+        status = status_worst(status, run_script(files, count, html, markdown));
     return status;
 }
 
-int report_print(const char *const *results, int count)
+int report_print(const char *const *files, int count)
 {
-    return run_script(results, count, NULL, NULL);
+    return run_script(files, count, NULL, NULL);
 }

@@ -2,12 +2,12 @@
 #ifndef ASSAY_REPORT_H
 #define ASSAY_REPORT_H
 
-/* Writes the wanted ones of `results` (paths of one or more results files, shown as one); NULL: not
+/* Writes the wanted ones of `files` (one or more results files, shown as one); NULL: not
  * wanted. HTML and Markdown need Python with Jinja2: $ASSAY_PYTHON, else .venv or .venv-vendors of the
  * source tree, else python3. Complains by itself; returns a status. */
-int report_render(const char *const *results, int count, const char *html, const char *markdown,
+int report_render(const char *const *files, int count, const char *html, const char *markdown,
                   const char *junit);
 /* The Markdown to standard output. */
-int report_print(const char *const *results, int count);
+int report_print(const char *const *files, int count);
 
 #endif
