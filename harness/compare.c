@@ -167,6 +167,30 @@ static void note_failure(compare_tally *t, const assay_case *c, compare_failure 
 
 /* ---- one output ---- */
 
+/* All codes are right and judged, and there are at most 256 of them: counted by code, as fast as a
+ * sweep makes them. */
+static bool count_equal(compare_histogram *h, const places *p, const assay_grid *right,
+                        const void *observed)
+{
+    size_t n = (size_t)(right->rows * right->cols);
+    if (!p->small || memcmp(right->data, observed, n) ||
+        (right->marks && memchr(right->marks, 1, n)))
+        return false;
+    const uint8_t *codes = right->data;
+    uint32_t count[4][256] = {{0}}; /* four, so that equal codes in a row do not wait */
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t j = 0; j < 4; j++)
+            count[j][codes[i + j]]++;
+    for (; i < n; i++)
+        count[0][codes[i]]++;
+    for (int c = 0; c < 256; c++)
+        for (int j = 0; j < 4; j++)
+            h->compared[p->place[c]] += count[j][c];
+    h->buckets[bucket_of(0)] += (int64_t)n;
+    return true;
+}
+
 static void count_one(compare_histogram *h, const places *p, uint64_t expected, uint64_t got,
                       bool same)
 {
@@ -214,6 +238,8 @@ static outcome compare_output(compare_tally *t, const assay_case *c, int case_in
     places table = places_of(v->type);
     compare_histogram *h = &t->outputs[output];
     outcome o = {0, 0};
+    if (!verdict && n < INT32_MAX && count_equal(h, &table, right, observed))
+        return (outcome){n, 0};
     for (int64_t i = 0; i < n; i++) {
         uint64_t expected = compare_code(right->data, i, bytes);
         uint64_t got = compare_code(observed, i, bytes);

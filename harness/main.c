@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "run_host.h"
 
 static const command commands[] = {
     {"formats", "the formats; one format's codes", cmd_formats},
@@ -42,6 +43,8 @@ int main(int argc, char **argv)
         puts("assay " ASSAY_VERSION);
         return finish_output();
     }
+    if (!strcmp(argv[1], RUN_HOST_FLAG)) /* started by ourselves: the process of an adapter */
+        return run_host_main(argc, argv);
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (!strcmp(argv[1], commands[i].name))
             return commands[i].run(argc - 1, argv + 1);

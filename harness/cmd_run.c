@@ -1,0 +1,223 @@
+/* assay run: adapters against vectors, a sweep, or a file of tensors. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "run.h"
+
+volatile sig_atomic_t run_stop;
+
+static void on_stop(int number)
+{
+    run_stop = 1;
+    signal(number, SIG_DFL); /* a second one means it */
+}
+
+/* ---- adapters ---- */
+
+static int open_adapter(run_state *s, run_adapter *a, const char *text)
+{
+    assay_error error;
+    worker_limits limits = {s->o->time_limit, s->o->memory_limit, &run_stop};
+    if (adapter_find(text, &a->spec, &error)) {
+        adapter_spec missing = {.text = (char *)(uintptr_t)text, .options = (char[]){""},
+                                .path = (char[]){""}};
+        results_add_adapter(&s->results, &missing, NULL, error.message);
+        return complain(STATUS_ADAPTER, "%s", error.message);
+    }
+    a->found = true;
+    if (worker_init(&a->w, &a->spec, &limits, &error))
+        return complain(STATUS_FILE, "%s", error.message);
+    worker_outcome o = worker_hello(&a->w);
+    a->usable = o == WORKER_DONE;
+    results_add_adapter(&s->results, &a->spec, &a->w.description, a->usable ? NULL : a->w.message);
+    if (a->usable)
+        return STATUS_OK;
+    char *printed = worker_printed(&a->w);
+    complain(STATUS_ADAPTER, "adapter %s cannot be opened: %s%s%s", text, a->w.message,
+             printed && *printed ? "\nit printed: " : "", printed ? printed : "");
+    free(printed);
+    return STATUS_ADAPTER;
+}
+
+static int open_adapters(run_state *s)
+{
+    s->adapters = calloc((size_t)s->o->adapter_count, sizeof *s->adapters);
+    if (!s->adapters)
+        return complain(STATUS_FILE, "out of memory");
+    int status = STATUS_OK;
+    for (int i = 0; i < s->o->adapter_count && !run_stop; i++)
+        status = status_worst(status, open_adapter(s, &s->adapters[i], s->o->adapters[i]));
+    return status;
+}
+
+static int close_adapters(run_state *s)
+{
+    int status = STATUS_OK;
+    for (int i = 0; s->adapters && i < s->o->adapter_count; i++) {
+        run_adapter *a = &s->adapters[i];
+        if (a->usable && a->cases == 0 && !s->stopped && s->o->shards == 1)
+            status = status_worst(status, complain(STATUS_ADAPTER, "adapter %s: not one case was "
+                                                   "executed; it supports none of the recipes "
+                                                   "(--recipe), or no class applies",
+                                                   s->o->adapters[i]));
+        if (a->found) {
+            worker_free(&a->w);
+            adapter_spec_free(&a->spec);
+        }
+    }
+    free(s->adapters);
+    return status;
+}
+
+/* ---- reports ---- */
+
+/* The report script is Python and reads the results file alone. */
+static int make_report(const char *results_path, const char *out)
+{
+    char folder[PATH_MAX], script[PATH_MAX + 64];
+    ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[n > 0 ? n : 0] = '\0';
+    script[0] = '\0';
+    for (int up = 0; up < 3 && strrchr(folder, '/'); up++) {
+        *strrchr(folder, '/') = '\0';
+        snprintf(script, sizeof script, "%s/reports/report.py", folder);
+        if (access(script, R_OK) == 0)
+            break;
+    }
+    if (access(script, R_OK))
+        return complain(STATUS_FILE, "%s: reports/report.py is not beside the program; `assay report` "
+                        "makes it later from the results file", out);
+    const char *named = getenv("ASSAY_PYTHON");
+    char venv[PATH_MAX + 64];
+    snprintf(venv, sizeof venv, "%s/.venv/bin/python", folder);
+    const char *python = named && *named ? named : access(venv, X_OK) == 0 ? venv : "python3";
+    pid_t pid = fork();
+    if (pid == 0) {
+        execlp(python, python, script, results_path, "-o", out, (char *)NULL);
+        _exit(127);
+    }
+    int status = -1;
+    if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
+        return complain(STATUS_FILE, "%s: the report was not made (%s %s, status %d); the results are "
+                        "in %s", out, python, script, WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+                        results_path);
+    return STATUS_OK;
+}
+
+static int make_reports(run_state *s)
+{
+    const run_options *o = s->o;
+    assay_error error;
+    int status = STATUS_OK;
+    if (o->junit && junit_write(s->results.root, o->junit, &error))
+        status = complain(STATUS_FILE, "%s", error.message);
+    if (!o->html && !o->markdown)
+        return status;
+    char temporary[] = "/tmp/assay-results-XXXXXX";
+    const char *path = o->out;
+    if (!path) { /* the script needs a file */
+        int fd = mkstemp(temporary);
+        if (fd < 0)
+            return complain(STATUS_FILE, "%s: cannot be made", temporary);
+        close(fd);
+        s->results.path = strdup(temporary);
+        path = temporary;
+        if (results_write(&s->results, !s->stopped, &error))
+            status = complain(STATUS_FILE, "%s", error.message);
+    }
+    if (o->html)
+        status = status_worst(status, make_report(path, o->html));
+    if (o->markdown)
+        status = status_worst(status, make_report(path, o->markdown));
+    if (!o->out)
+        unlink(temporary);
+    return status;
+}
+
+static void print_counts(const run_state *s)
+{
+    const json_t *counts = json_object_get(s->results.root, "counts");
+    const char *key, *comma = "";
+    json_t *n;
+    json_object_foreach((json_t *)(uintptr_t)counts, key, n) {
+        if (!json_integer_value(n) && strcmp(key, "cases") && strcmp(key, "elements"))
+            continue;
+        printf("%s%lld %s", comma, (long long)json_integer_value(n), key);
+        comma = ", ";
+    }
+    printf("%s\n", s->stopped ? "; stopped before the end" : "");
+}
+
+/* ---- the command ---- */
+
+static int finish(run_state *s)
+{
+    assay_error error;
+    int status = STATUS_OK;
+    if (s->stopped)
+        status = complain(STATUS_DIFFERS, "stopped; what was judged so far is in the results, "
+                                          "complete is false");
+    else if (s->expected)
+        status = run_expect_missing(s);
+    if (results_write(&s->results, !s->stopped, &error))
+        status = status_worst(status, complain(STATUS_FILE, "%s", error.message));
+    status = status_worst(status, make_reports(s));
+    if (s->o->json)
+        return status_worst(status, print_json(json_incref(s->results.root)));
+    print_counts(s);
+    return status_worst(status, finish_output());
+}
+
+static int run_all(run_state *s)
+{
+    assay_error error;
+    if (run_expect_load(s, &error) ||
+        run_select(s->o->recipes, s->o->recipe_file, &s->selection, &error))
+        return complain(STATUS_FILE, "%s", error.message);
+    int status = open_adapters(s);
+    s->stopped = run_stop != 0;
+    bool usable = false;
+    for (int i = 0; s->adapters && i < s->o->adapter_count; i++)
+        usable |= s->adapters[i].usable;
+    if (usable) {
+        int judged = s->o->sweep   ? run_sweep(s)
+                     : s->o->input ? run_input(s)
+                                   : run_classes(s);
+        status = status_worst(status, judged);
+    }
+    run_progress_clear(s);
+    status = status_worst(status, close_adapters(s));
+    status = status_worst(status, s->status);
+    return status_worst(status, finish(s));
+}
+
+int cmd_run(int argc, char **argv)
+{
+    run_options o;
+    bool help;
+    int status = run_options_parse(argc, argv, &o, &help);
+    if (status != STATUS_OK || help) {
+        run_options_free(&o);
+        return status;
+    }
+    run_state s = {.o = &o, .terminal = isatty(STDERR_FILENO) && !o.json};
+    assay_error error;
+    if (assay_fast_selftest(&error) || results_init(&s.results, o.out, argc, argv, &error)) {
+        run_options_free(&o);
+        return complain(STATUS_FILE, "%s", error.message);
+    }
+    struct sigaction stop = {.sa_handler = on_stop};
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
+    status = run_all(&s);
+    run_selection_free(&s.selection);
+    json_decref(s.expected);
+    json_decref(s.met);
+    results_free(&s.results);
+    run_options_free(&o);
+    return status;
+}
