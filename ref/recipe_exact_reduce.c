@@ -67,15 +67,17 @@ static uint64_t greatest_magnitude(operand_walk *w, bool nan_wins)
     return nan && nan_wins ? exact_nan(w->run, f) : best;
 }
 
-/* The fold of the two-argument form, from the value that loses to every other. */
+/* The fold of the two-argument form, from a value that loses to every other: for floats the first
+ * operand (a NaN is made canonical, also alone). Of nothing: what a NaN becomes in the format; the
+ * end of an integer type. */
 static uint64_t fold_select(operand_walk *w, bool maximum)
 {
     assay_type t = w->expr->type;
     if (t.kind == ASSAY_T_FORMAT) {
-        uint64_t best = exact_nan(w->run, t.format);
+        uint64_t best = step(w) ? operand(w, 0) : exact_nan(w->run, t.format);
         while (step(w))
             best = exact_select(w->run, t.format, maximum, best, operand(w, 0));
-        return best;
+        return exact_is_nan(t.format, best) ? exact_nan(w->run, t.format) : best;
     }
     uint64_t best = t.kind == ASSAY_T_I32   ? (maximum ? 0x80000000u : 0x7FFFFFFFu)
                     : maximum               ? 0

@@ -376,6 +376,27 @@ START_TEST(nan_in_reductions)
 }
 END_TEST
 
+/* Codes of narrow formats are folded as they are; a format without NaN has no value to start from. */
+START_TEST(folds_of_codes)
+{
+    recipe_case c;
+    uint8_t x[] = {0x9, 0xF, 0x8, 0x1}, z[] = {0x9, 0xF, 0x8, 0x8}; /* -0.5 -6 -0 0.5 */
+    case_open(&c, "in x : e2m1\nout h : e2m1 per 1x2\nout l : e2m1 per 1x2\nout a : f32 per tensor\n"
+                  "out m : e2m1 per tensor\nblock 1x2:\n  h = max(x)\n  l = min(x)\n"
+                  "tensor:\n  a = amax(x)\n  m = max(x)\n", 1, 4);
+    case_input(&c, "x", x, 4);
+    case_run(&c);
+    case_expect(&c, "h", (uint64_t[]){0x9, 0x1}, 2);
+    case_expect(&c, "l", (uint64_t[]){0xF, 0x8}, 2);
+    case_expect(&c, "a", (uint64_t[]){F32(6.f)}, 1);
+    case_expect(&c, "m", (uint64_t[]){0x1}, 1);
+    case_input(&c, "x", z, 4);
+    case_run(&c);
+    case_expect(&c, "m", (uint64_t[]){0x8}, 1);
+    case_close(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exact tiles");
@@ -394,6 +415,7 @@ int main(void)
     tcase_add_test(tests, hadamard_columns_and_specials);
     tcase_add_test(tests, rotations);
     tcase_add_test(tests, nan_in_reductions);
+    tcase_add_test(tests, folds_of_codes);
     suite_add_tcase(suite, tests);
     return checks_main(suite);
 }
