@@ -12,7 +12,7 @@
 #include "../vectors/safetensors.h"
 #include "checks.h"
 
-enum { VALUES = 6, SHOWN = 4 };
+enum { VALUES = 8, SHOWN = 4 };
 
 static inline const char *recorded_path(const char *name)
 {

@@ -4,7 +4,7 @@
 #include "recorded.h"
 #include "witnesses.h"
 
-enum { CODES = 128, UNIT = 32 };
+enum { CODES = 512, UNIT = 128 };
 
 /* One list "c c*n _ nan ?": values, and how each is compared. */
 typedef struct {
@@ -121,6 +121,10 @@ static void check_witness(const witness *w)
             n = (list.n + UNIT - 1) / UNIT * UNIT;
     bool column = strstr(w->inputs, "|=");
     int64_t m = column ? n : 1, k = column ? 1 : n;
+    if (find_list(w->inputs, "M", &list)) {
+        m = (int64_t)list.code[0];
+        k = UNIT;
+    }
     for (int i = 0; i < p->input_count; i++) {
         const assay_value *v = &p->values[p->inputs[i]];
         inputs[i] = new_grid(v, m, k);
@@ -153,6 +157,43 @@ START_TEST(blocks)
 }
 END_TEST
 
+/* Does a row of the tables name this recipe? */
+static bool has_witness(const char *recipe)
+{
+    size_t n = strlen(recipe);
+    for (size_t i = 0; i < sizeof cast_witnesses / sizeof cast_witnesses[0]; i++)
+        if (!strncmp(cast_witnesses[i].recipe, recipe, n) && cast_witnesses[i].recipe[n] == '(')
+            return true;
+    for (size_t i = 0; i < sizeof block_witnesses / sizeof block_witnesses[0]; i++)
+        if (!strncmp(block_witnesses[i].recipe, recipe, n) && block_witnesses[i].recipe[n] == '(')
+            return true;
+    return false;
+}
+
+/* Every recipe says in a comment what checks it; one that says "witness table" has a row there. */
+START_TEST(every_recipe_is_checked)
+{
+    static const char *const others[] = {"recorded answers", "adapter", "on a CPU"};
+    for (int i = 0; i < assay_catalogue_count(); i++) {
+        assay_error error = {0};
+        const assay_recipe *r = assay_catalogue_recipe(i, &error);
+        ck_assert_msg(r != NULL, "%s", error.message);
+        const char *name = assay_recipe_name(r), *text = assay_recipe_text(r);
+        if (strstr(name, ".decode"))
+            continue;
+        const char *checked = strstr(text, "# checked: ");
+        ck_assert_msg(checked != NULL, "%s: no line \"# checked: ...\"", name);
+        bool by_other = false;
+        for (size_t o = 0; o < sizeof others / sizeof others[0]; o++)
+            by_other = by_other || strstr(checked, others[o]);
+        ck_assert_msg(by_other || has_witness(name), "%s: nothing checks it", name);
+        if (strstr(checked, "witness table"))
+            ck_assert_msg(has_witness(name), "%s: no row in the witness table", name);
+        checks_add(1);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("witnesses");
@@ -161,6 +202,9 @@ int main(void)
     suite_add_tcase(suite, c);
     c = tcase_create("blocks");
     tcase_add_loop_test(c, blocks, 0, sizeof block_witnesses / sizeof block_witnesses[0]);
+    suite_add_tcase(suite, c);
+    c = tcase_create("catalogue");
+    tcase_add_test(c, every_recipe_is_checked);
     suite_add_tcase(suite, c);
     return checks_main(suite);
 }
