@@ -135,7 +135,8 @@ static void check_parameters_used(parser *p, const token *first, const assay_rec
 static void parse_all(parser *p, size_t length)
 {
     assay_recipe *r = p->r;
-    if (length > RECIPE_TEXT_LIMIT)
+    size_t limit = r->canonical ? 64 * (size_t)RECIPE_TEXT_LIMIT : RECIPE_TEXT_LIMIT;
+    if (length > limit)
         recipe_fail(p->f, r, (token){.line = 1, .column = 1}, "expected at most %d bytes of text",
                     RECIPE_TEXT_LIMIT);
     int count;

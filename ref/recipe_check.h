@@ -58,7 +58,7 @@ typedef struct {
     bool in_mark;           /* reads do not count */
     assay_recipe_finder find;
     void *find_context;
-    int depth;              /* of uses */
+    int depth, uses;        /* of `use` lines */
 } checker;
 
 /* ---- recipe_check.c ---- */

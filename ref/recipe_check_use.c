@@ -9,8 +9,9 @@ static const assay_recipe *find_used(checker *c, const recipe_line *line)
     for (const scope *s = c->scope; s; s = s->outer)
         if (!strcmp(s->r->name, line->name.text))
             check_fail(c, line->name, "%s uses itself", line->name.text);
-    if (c->depth == RECIPE_USE_LIMIT)
-        check_fail(c, line->name, "expected uses at most %d deep", RECIPE_USE_LIMIT);
+    if (c->depth == RECIPE_USE_LIMIT || ++c->uses > RECIPE_LINE_LIMIT)
+        check_fail(c, line->name, "expected uses at most %d deep and fewer than %d of them",
+                   RECIPE_USE_LIMIT, RECIPE_LINE_LIMIT);
     const assay_recipe *r = c->find ? c->find(c->find_context, line->name.text) : NULL;
     if (!r)
         check_fail(c, line->name, "there is no recipe %s", line->name.text);

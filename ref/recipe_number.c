@@ -4,7 +4,8 @@
 
 #include "recipe_syntax.h"
 
-enum { DIGITS_LIMIT = 400, POWER_LIMIT = 1200 };
+/* Written powers are bounded so that reading is cheap, values so that canonical text stays short. */
+enum { DIGITS_LIMIT = 400, POWER_LIMIT = 5000, VALUE_LIMIT = 1200 };
 
 /* Value of the decimal digits of a power, kept within what an int holds. */
 static int power_of(const char *text)
@@ -47,16 +48,6 @@ static bool take_apart(const char *text, pieces *p)
     return p->power >= -POWER_LIMIT && p->power <= POWER_LIMIT;
 }
 
-bool recipe_number_valid(const char *text)
-{
-    if (!strncmp(text, "2^", 2)) {
-        int power = power_of(text + 2);
-        return power >= -POWER_LIMIT && power <= POWER_LIMIT;
-    }
-    pieces p;
-    return take_apart(text, &p);
-}
-
 static void scale(mpq_ptr q, unsigned long base, int power)
 {
     mpz_t factor;
@@ -85,6 +76,29 @@ void recipe_number_parse(mpq_ptr q, const char *text)
         scale(q, 2, p.power - 4 * p.fraction);
     else
         scale(q, 10, p.power - p.fraction);
+}
+
+static bool within_digits(const char *text)
+{
+    if (!strncmp(text, "2^", 2)) {
+        int power = power_of(text + 2);
+        return power >= -POWER_LIMIT && power <= POWER_LIMIT;
+    }
+    pieces p;
+    return take_apart(text, &p);
+}
+
+bool recipe_number_valid(const char *text)
+{
+    if (!within_digits(text))
+        return false;
+    mpq_t q;
+    mpq_init(q);
+    recipe_number_parse(q, text);
+    long size = (long)mpz_sizeinbase(mpq_numref(q), 2) - (long)mpz_sizeinbase(mpq_denref(q), 2);
+    bool zero = mpq_sgn(q) == 0;
+    mpq_clear(q);
+    return zero || (size >= -VALUE_LIMIT && size <= VALUE_LIMIT);
 }
 
 static char *copy_number(assay_arena *a, mpz_srcptr z, int base)

@@ -149,7 +149,8 @@ static void parse_names(parser *p, recipe_line *line)
 
 static recipe_line *new_line(parser *p, syn *guard)
 {
-    if (p->r->line_count == RECIPE_LINE_LIMIT)
+    int limit = p->r->canonical ? 4 * RECIPE_LINE_LIMIT : RECIPE_LINE_LIMIT;
+    if (p->r->line_count == limit)
         recipe_expected(p, "fewer lines in one recipe");
     recipe_line *line = ARENA_PUSH(p->r->arena, p->r->lines, p->r->line_count);
     *line = (recipe_line){.at = *p->t, .guard = guard};

@@ -22,6 +22,12 @@ void recipe_expect(parser *p, const char *text)
         recipe_expected(p, text);
 }
 
+/* Canonical text spells out what a use converts: a little deeper than what was written. */
+static int slack(const parser *p)
+{
+    return p->r->canonical ? 8 : 0;
+}
+
 static syn *node(parser *p, syn_kind kind, token at, int argc, syn *const *arg)
 {
     syn *e = assay_arena_alloc(p->r->arena, sizeof *e);
@@ -33,7 +39,7 @@ static syn *node(parser *p, syn_kind kind, token at, int argc, syn *const *arg)
         if (arg[i]->depth >= e->depth)
             e->depth = arg[i]->depth + 1;
     }
-    if (e->depth > RECIPE_DEPTH_LIMIT)
+    if (e->depth > RECIPE_DEPTH_LIMIT + slack(p))
         recipe_fail(p->f, p->r, at, "expected an expression at most %d deep: give parts of it names",
                     RECIPE_DEPTH_LIMIT);
     return e;
@@ -105,7 +111,7 @@ static syn *parse_unary(parser *p)
     token at = *p->t;
     if (!recipe_accept(p, "-"))
         return parse_primary(p);
-    if (++p->depth > RECIPE_DEPTH_LIMIT)
+    if (++p->depth > RECIPE_DEPTH_LIMIT + slack(p))
         recipe_expected(p, "fewer signs in a row");
     syn *e = parse_unary(p);
     p->depth--;
@@ -152,7 +158,7 @@ static syn *parse_not(parser *p)
     static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
     token at = *p->t;
     if (recipe_accept(p, "not")) {
-        if (++p->depth > RECIPE_DEPTH_LIMIT)
+        if (++p->depth > RECIPE_DEPTH_LIMIT + slack(p))
             recipe_expected(p, "fewer nots in a row");
         syn *e = parse_not(p);
         p->depth--;
@@ -198,7 +204,7 @@ static syn *parse_if(parser *p, token at)
 
 syn *recipe_parse_expr(parser *p)
 {
-    if (++p->depth > RECIPE_DEPTH_LIMIT)
+    if (++p->depth > RECIPE_DEPTH_LIMIT + slack(p))
         recipe_expected(p, "an expression that nests less: give parts of it names");
     token at = *p->t;
     syn *e = recipe_accept(p, "if") ? parse_if(p, at) : parse_or(p);

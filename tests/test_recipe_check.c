@@ -356,7 +356,7 @@ START_TEST(feeds_and_pads)
     ck_assert(v[p->outputs[0]].any_nan && v[p->outputs[0]].any_zero);
     ck_assert_int_eq(value_of(p, "Q")->argc, 2);
     ck_assert_int_eq(value_of(p, "Q")->u.cast.random_bits, 8);
-    ck_assert_int_eq(p->expr_count, 12);
+    ck_assert_int_eq(p->expr_count, 15);
     checks_add(7);
     assay_program_free(p);
 }
