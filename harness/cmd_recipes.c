@@ -14,7 +14,8 @@ static const char help[] =
     "\n"
     "  --json        one JSON document: name, family, summary, source, inputs, outputs, params,\n"
     "                instances, sha256 (of the default instance), systems\n"
-    "  --instances   the names of all instances of NAME, one a line\n"
+    "  --instances   the names of all instances of NAME, one a line; with --json and without NAME:\n"
+    "                `instances` is these names, not their count\n"
     "  --check FILE  parse and check recipe files, every instance of each\n"
     "\n"
     "example: assay recipes 'te.nvfp4(T=f32, tile=16x16)'\n";
@@ -61,14 +62,26 @@ static json_t *json_parameters(const assay_recipe *r)
     return list;
 }
 
-static json_t *json_recipe(const assay_recipe *r, const assay_program *p)
+static json_t *json_instances(const assay_recipe *r)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:s}", "name", assay_recipe_name(r),
+    json_t *list = json_array();
+    for (int i = 0; i < assay_recipe_instance_count(r); i++) {
+        char *name = assay_recipe_instance_name(r, i);
+        json_array_append_new(list, json_string(name));
+        free(name);
+    }
+    return list;
+}
+
+static json_t *json_recipe(const assay_recipe *r, const assay_program *p, bool instances)
+{
+    json_t *count = instances ? json_instances(r) : json_integer(assay_recipe_instance_count(r));
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "name", assay_recipe_name(r),
                      "family", assay_recipe_family(r), "summary", assay_recipe_summary(r), "source",
                      assay_recipe_source(r), "inputs",
                      json_values(p, p->inputs, p->input_count), "outputs",
                      json_values(p, p->outputs, p->output_count), "params", json_parameters(r),
-                     "instances", assay_recipe_instance_count(r), "sha256", p->sha256);
+                     "instances", count, "sha256", p->sha256);
 }
 
 /* The vendors whose default instance is this contract: the recipe's own family first, then those of
@@ -93,7 +106,7 @@ static void add_systems(json_t *list)
     }
 }
 
-static int list_json(const char *name)
+static int list_json(const char *name, bool instances)
 {
     assay_error error;
     json_t *list = json_array();
@@ -104,7 +117,7 @@ static int list_json(const char *name)
             json_decref(list);
             return complain(STATUS_FILE, "%s", error.message);
         }
-        json_array_append_new(list, json_recipe(r, p));
+        json_array_append_new(list, json_recipe(r, p, instances));
         assay_program_free(p);
     }
     add_systems(list);
@@ -139,18 +152,13 @@ static int list_text(void)
 
 static int print_instances(const assay_recipe *r, bool json)
 {
-    json_t *list = json_array();
+    if (json)
+        return print_json(json_instances(r));
     for (int i = 0; i < assay_recipe_instance_count(r); i++) {
         char *name = assay_recipe_instance_name(r, i);
-        if (json)
-            json_array_append_new(list, json_string(name));
-        else
-            puts(name);
+        puts(name);
         free(name);
     }
-    if (json)
-        return print_json(list);
-    json_decref(list);
     return finish_output();
 }
 
@@ -186,7 +194,7 @@ static int show(const char *name, bool json, bool instances)
     if (instances)
         return print_instances(r, json);
     if (json)
-        return list_json(name);
+        return list_json(name, false);
     fputs(assay_recipe_text(r), stdout);
     return finish_output();
 }
@@ -277,7 +285,7 @@ int cmd_recipes(int argc, char **argv)
         else
             word[words++] = argv[i];
     }
-    if (status == STATUS_OK && (check ? words < 1 : words > 1 || (instances && !words)))
+    if (status == STATUS_OK && (check ? words < 1 : words > 1 || (instances && !words && !json)))
         status = complain(STATUS_USAGE, "recipes: %s; see --help",
                           check ? "--check needs a file" : "give one recipe's name");
     if (status == STATUS_OK && check)
@@ -286,7 +294,7 @@ int cmd_recipes(int argc, char **argv)
     else if (status == STATUS_OK && words)
         status = show(word[0], json, instances);
     else if (status == STATUS_OK)
-        status = json ? list_json(NULL) : list_text();
+        status = json ? list_json(NULL, instances) : list_text();
     free(word);
     return status;
 }

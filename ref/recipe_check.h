@@ -72,7 +72,9 @@ assay_type check_type(checker *c, token t);
 int check_find(checker *c, const char *name);
 int check_find_input(checker *c, token name); /* for at and rotate: aliases too; fails if none */
 int check_new_value(checker *c, token name, assay_value_role role, assay_type type, assay_tile tile);
-void check_statement_assign(checker *c, const recipe_line *line);
+
+/* ---- recipe_check_declare.c, recipe_check_statement.c ---- */
+void check_declarations(checker *c, const assay_recipe *r);
 /* Gives value `target` the expression, converted to the value's type if that is fixed. */
 void check_assign(checker *c, int target, token at, assay_expr *e, bool fixed);
 void check_body(checker *c, const assay_recipe *r); /* lines of sections, uses */

@@ -2,7 +2,8 @@
  *
  *   recipe_lex.c        text -> tokens
  *   recipe_parse*.c     tokens -> lines and expressions, parameters still open
- *   recipe_instance.c   guards, the list of instances, choice of one
+ *   recipe_guard.c      what guards and requires say of parameters
+ *   recipe_instance.c   the list of instances; recipe_choose.c: one of them
  *   recipe_number.c     exact rationals and their canonical spelling
  *   recipe_check*.c     one instance -> assay_program (recipe_check.h) */
 #ifndef ASSAY_RECIPE_SYNTAX_H
@@ -176,6 +177,9 @@ bool recipe_names_shape(const syn *e);
  * it is open and depends on M and K. */
 typedef enum { RECIPE_FALSE, RECIPE_TRUE, RECIPE_OPEN } recipe_truth;
 recipe_truth recipe_require_holds(const recipe_env *env, const syn *require);
+/* Fail if a guard, or what a require says of parameters, is not comparisons of parameters. */
+void recipe_check_guard(const assay_recipe *r, recipe_failure *f, const syn *e);
+void recipe_check_require(const assay_recipe *r, recipe_failure *f, const syn *e);
 /* Checks guards, lists parameters and instances; fails if none or too many are left. */
 void recipe_list_instances(assay_recipe *r, recipe_failure *f);
 /* "(T=bf16, tile=1x16)" or "": the parameters that make up an instance's name. */
