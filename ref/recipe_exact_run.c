@@ -265,6 +265,7 @@ void exact_run_end(exact_run *run)
     free(run->mark_list);
     mpfr_clears(run->a, run->b, run->c, run->wide, (mpfr_ptr)NULL);
     assay_exact_clear(&run->x);
+    mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); /* what exp and log2 left to this thread */
 }
 
 /* ---- statements ---- */
