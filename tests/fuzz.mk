@@ -1,5 +1,5 @@
 # Fuzz targets: tests/fuzz_NAME.c under libFuzzer with both sanitizers. `make fuzz T=60` runs each for
-# T seconds from tests/corpus/NAME; what it finds lies in $(BUILD)/fuzz. Needs clang.
+# T seconds from tests/corpus/NAME (words in NAME.dict); what it finds lies in $(BUILD)/fuzz. Needs clang.
 T       ?= 60
 FUZZ_CC ?= clang
 FUZZERS += recipe safetensors
@@ -27,6 +27,7 @@ fuzz: $(FUZZ_BIN)
 	    echo "== fuzz_$$name, $(T) s"; \
 	    $(BUILD)/fuzz/fuzz_$$name -max_total_time=$(T) -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
 	        -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ \
+	        $$(ls tests/corpus/$$name.dict 2>/dev/null | sed 's/^/-dict=/') \
 	        $(BUILD)/fuzz/found/$$name tests/corpus/$$name || exit 1; \
 	done
 
