@@ -90,12 +90,12 @@ static void sign_zero_sum(exact_run *run, assay_mode mode, bool a_negative, bool
         mpfr_setsign(run->x.v, run->x.v, 1, MPFR_RNDZ);
 }
 
-/* ftz: a subnormal operand counts as zero of its sign. */
-static void load_operand(mpfr_ptr to, exact_operand from, bool ftz)
+/* ftz: an operand that is subnormal in the operation's format counts as zero of its sign. (It may
+ * be read from a narrower one, whose subnormals are normal numbers of f.) */
+static void flush_operand(mpfr_ptr v, const assay_format *f)
 {
-    exact_load(to, from.format, from.bits);
-    if (ftz && assay_decode(from.format, from.bits).class_ == ASSAY_CLASS_SUBNORMAL)
-        mpfr_set_zero(to, mpfr_signbit(to) ? -1 : 1);
+    if (mpfr_regular_p(v) && mpfr_get_exp(v) - 1 < assay_format_emin(f))
+        mpfr_set_zero(v, mpfr_signbit(v) ? -1 : 1);
 }
 
 static int arithmetic(exact_run *run, assay_op op, assay_mode mode)
@@ -131,8 +131,11 @@ static uint64_t arithmetic_op(exact_run *run, const assay_expr *e, const exact_o
     const assay_format *f = e->type.format;
     bool ftz = e->u.arith.ftz;
     mpfr_ptr to[3] = {run->a, run->b, run->c};
-    for (int k = 0; k < e->argc; k++)
-        load_operand(to[k], args[k], ftz);
+    for (int k = 0; k < e->argc; k++) {
+        exact_load(to[k], args[k].format, args[k].bits);
+        if (ftz)
+            flush_operand(to[k], f);
+    }
     int ternary = arithmetic(run, e->op, e->u.arith.mode);
     assay_exact_from_mpfr(&run->x, ternary);
     assay_cast cast = even_cast(run, f);

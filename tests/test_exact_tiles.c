@@ -397,6 +397,23 @@ START_TEST(folds_of_codes)
 }
 END_TEST
 
+/* Subnormals of a narrow format are ordinary f32 numbers: ftz does not touch them. */
+START_TEST(ftz_of_narrow_operands)
+{
+    recipe_case c;
+    uint8_t x[] = {0x1, 0x9, 0x2}; /* 0.5, a subnormal of e2m1; -0.5; 1 */
+    uint8_t s[] = {0x00, 0x01, 0x02}; /* e8m0: 2^-127 is subnormal in f32, 2^-126 is not */
+    case_open(&c, "in x : e2m1\nin s : e8m0\nout p : f32\nout q : f32\nelement:\n"
+                  "  p = mul(x, 1, ftz)\n  q = mul(s, 1, ftz)\n", 1, 3);
+    case_input(&c, "x", x, 3);
+    case_input(&c, "s", s, 3);
+    case_run(&c);
+    case_expect(&c, "p", (uint64_t[]){F32(0.5f), F32(-0.5f), F32(1.f)}, 3);
+    case_expect(&c, "q", (uint64_t[]){0, F32(0x1p-126f), F32(0x1p-125f)}, 3);
+    case_close(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exact tiles");
@@ -416,6 +433,7 @@ int main(void)
     tcase_add_test(tests, rotations);
     tcase_add_test(tests, nan_in_reductions);
     tcase_add_test(tests, folds_of_codes);
+    tcase_add_test(tests, ftz_of_narrow_operands);
     suite_add_tcase(suite, tests);
     return checks_main(suite);
 }
