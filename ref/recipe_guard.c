@@ -77,7 +77,7 @@ void recipe_check_guard(const assay_recipe *r, recipe_failure *f, const syn *e)
     check_operand(r, f, e->arg[1]);
 }
 
-/* -1, 0, 1; 2: different and without order; 3: a parameter that does not exist here. */
+/* -1, 0, 1; 2: different and without order, as what does not exist in this instance is from all. */
 static int compare(const recipe_env *env, const syn *a, const syn *b)
 {
     token t[2] = {a->at, b->at};
@@ -86,7 +86,7 @@ static int compare(const recipe_env *env, const syn *a, const syn *b)
             continue;
         const token *choice = recipe_env_find(env, t[i].text);
         if (!choice)
-            return 3;
+            return 2;
         t[i] = *choice;
     }
     if (t[0].kind != TOKEN_NUMBER || t[1].kind != TOKEN_NUMBER)
@@ -113,8 +113,6 @@ bool recipe_guard_holds(const recipe_env *env, const syn *e)
     if (!strcmp(e->at.text, "or"))
         return recipe_guard_holds(env, e->arg[0]) || recipe_guard_holds(env, e->arg[1]);
     int c = compare(env, e->arg[0], e->arg[1]);
-    if (c == 3)
-        return false;
     switch (e->at.text[0]) {
     case '=':
         return c == 0;

@@ -49,6 +49,9 @@ static const char *const good[] = {
     /* a guarded parameter, one derived, one declared in two lines */
     "recipe a.b\nsource \"s\"\nparam mode = a | b\n[mode == a] param F = e4m3\n"
     "[mode == b] param F = e5m2 | e2m1\nin x : f32\nout Q : F\nelement:\n  Q = F(x)\n",
+    /* a parameter that does not exist in an instance differs from everything */
+    "recipe a.b\nsource \"s\"\nparam mode = a | b\n[mode == a] param n = 1 | 2\nin x : f32\n"
+    "out y : f32\nelement:\n  [n != 1 and n != 2] y = x\n  [n == 1 or n > 1] y = -x\n",
     /* a section twice, sections out of order of size, an empty one */
     "recipe a.b\nsource \"s\"\nin x : f32\nout y : f32\nrow:\nelement:\n  a = x * 2\nrow:\n"
     "  m = amax(a)\nelement:\n  y = a / m\n",
