@@ -42,7 +42,7 @@ static int judge_class(run_state *s, const assay_program *p, const bool *support
     assay_vector_set *set = run_vectors(s, p->name, class_, &error);
     if (!set) {
         run_progress_clear(s);
-        return complain(STATUS_FILE, "%s, class %s: %s", p->name, class_, error.message);
+        return complain(STATUS_FILE, "%s", error.message); /* names recipe and class itself */
     }
     int status = STATUS_OK;
     for (int i = 0; i < s->o->adapter_count && !s->stopped && set->case_count; i++)

@@ -1,0 +1,6 @@
+# libassay behind the adapter interface; linked with its own copy of the library.
+ADAPTERS += $(BUILD)/adapters/model.so
+$(BUILD)/adapters/model.so: $(BUILD)/adapters/model/adapter.o $(BUILD)/libassay.a
+	@mkdir -p $(@D)
+	$(CC) -shared $(LDFLAGS) -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -o $@ $^ -lmpfr -lgmp -lcrypto -lpthread -lm
+-include $(BUILD)/adapters/model/adapter.d
