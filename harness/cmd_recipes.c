@@ -106,48 +106,61 @@ static void add_systems(json_t *list)
     }
 }
 
-static int list_json(const char *name, bool instances)
+/* A recipe that is broken is reported and left out; the others are listed all the same. */
+static json_t *json_catalogue(bool instances, int *status)
 {
-    assay_error error;
     json_t *list = json_array();
     for (int i = 0; i < assay_catalogue_count(); i++) {
+        assay_error error;
         assay_recipe *r = assay_catalogue_recipe(i, &error);
         assay_program *p = r ? assay_recipe_instance(r, NULL, find, NULL, &error) : NULL;
-        if (!p) {
-            json_decref(list);
-            return complain(STATUS_FILE, "%s", error.message);
-        }
-        json_array_append_new(list, json_recipe(r, p, instances));
+        if (p)
+            json_array_append_new(list, json_recipe(r, p, instances));
+        else
+            *status = complain(STATUS_FILE, "%s", error.message);
         assay_program_free(p);
     }
     add_systems(list);
-    if (!name)
-        return print_json(list);
+    return list;
+}
+
+static int list_json(bool instances)
+{
+    int status = STATUS_OK;
+    json_t *list = json_catalogue(instances, &status);
+    return status_worst(print_json(list), status);
+}
+
+static int show_json(const assay_recipe *r)
+{
+    int status = STATUS_OK;
+    json_t *list = json_catalogue(false, &status), *o, *found = NULL;
     size_t i;
-    json_t *o, *found = NULL;
     json_array_foreach(list, i, o)
-        if (!strcmp(json_string_value(json_object_get(o, "name")), name))
+        if (!strcmp(json_string_value(json_object_get(o, "name")), assay_recipe_name(r)))
             found = json_incref(o);
     json_decref(list);
-    json_t *text = json_string(assay_recipe_text(assay_catalogue_find(name, &error)));
-    json_object_set_new(found, "text", text);
+    if (!found)
+        return status;
+    json_object_set_new(found, "text", json_string(assay_recipe_text(r)));
     return print_json(found);
 }
 
 /* ---- text ---- */
 
-/* The list needs names and first lines alone, so that it is there at once. */
 static int list_text(void)
 {
-    assay_error error;
+    int status = STATUS_OK;
     for (int i = 0; i < assay_catalogue_count(); i++) {
+        assay_error error;
         const assay_recipe *r = assay_catalogue_recipe(i, &error);
-        if (!r)
-            return complain(STATUS_FILE, "%s", error.message);
-        printf("%-30s %6d  %s\n", assay_recipe_name(r), assay_recipe_instance_count(r),
-               assay_recipe_summary(r));
+        if (r)
+            printf("%-30s %6d  %s\n", assay_recipe_name(r), assay_recipe_instance_count(r),
+                   assay_recipe_summary(r));
+        else
+            status = complain(STATUS_FILE, "%s", error.message);
     }
-    return finish_output();
+    return status_worst(finish_output(), status);
 }
 
 static int print_instances(const assay_recipe *r, bool json)
@@ -194,7 +207,7 @@ static int show(const char *name, bool json, bool instances)
     if (instances)
         return print_instances(r, json);
     if (json)
-        return list_json(name, false);
+        return show_json(r);
     fputs(assay_recipe_text(r), stdout);
     return finish_output();
 }
@@ -294,7 +307,7 @@ int cmd_recipes(int argc, char **argv)
     else if (status == STATUS_OK && words)
         status = show(word[0], json, instances);
     else if (status == STATUS_OK)
-        status = json ? list_json(NULL, instances) : list_text();
+        status = json ? list_json(instances) : list_text();
     free(word);
     return status;
 }
