@@ -98,7 +98,7 @@ exact_region exact_tile_region(const exact_run *run, assay_tile tile, int64_t ro
 typedef struct {
     int64_t row, row_end, col, col_end;
 } exact_range;
-exact_range exact_tiles(const exact_run *run, assay_tile tile, exact_region region);
+exact_range exact_tiles(assay_tile tile, exact_region region);
 
 /* One statement on all its tiles in a region. */
 void exact_statement(exact_run *run, int statement, exact_region region);

@@ -263,7 +263,7 @@ static bool output_agrees(const judge *g, int output, exact_region region)
     if (!seen->data)
         return true;
     exact_range range =
-        exact_tiles(&g->run, g->run.program->values[g->run.program->outputs[output]].tile, region);
+        exact_tiles(g->run.program->values[g->run.program->outputs[output]].tile, region);
     for (int64_t i = range.row; i < range.row_end && i < seen->rows; i++)
         for (int64_t j = range.col; j < range.col_end && j < seen->cols; j++)
             if (verdict_at(g, output, i, j) == 1)
@@ -319,7 +319,7 @@ static bool forest_agrees(judge *g, const choice_node *forest, exact_region regi
 {
     bool all = true;
     for (const choice_node *n = forest; n; n = n->sibling) {
-        exact_range range = exact_tiles(&g->run, n->tile, region);
+        exact_range range = exact_tiles(n->tile, region);
         for (int64_t i = range.row; i < range.row_end; i++)
             for (int64_t j = range.col; j < range.col_end; j++) {
                 exact_region tile = exact_tile_region(&g->run, n->tile, i, j);
@@ -357,7 +357,9 @@ static int make_choices(judge *g, assay_error *error)
             g->run.choices = g->choices;
             forest_agrees(g, forest, exact_whole(&g->run), true);
             free_forest(forest);
-            status = 0;
+            status = g->run.out_of_memory
+                         ? assay_fail(error, "%s: no memory for the terms of a sum", p->name)
+                         : 0;
         }
     } else {
         assay_fail(error, "%s: no memory for the choices of approx", p->name);

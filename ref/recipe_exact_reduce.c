@@ -17,7 +17,7 @@ typedef struct {
 static operand_walk start_walk(exact_run *run, const assay_expr *e, const exact_spot *at)
 {
     assay_tile over = e->u.reduce.over;
-    exact_range range = exact_tiles(run, over, exact_tile_region(run, at->tile, at->row, at->col));
+    exact_range range = exact_tiles(over, exact_tile_region(run, at->tile, at->row, at->col));
     bool empty = range.row >= range.row_end || range.col >= range.col_end;
     if (empty)
         range.row_end = range.row;

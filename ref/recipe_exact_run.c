@@ -69,9 +69,8 @@ static void tiles_along(int64_t first, int64_t extent, int64_t side, int64_t *be
     *end = side ? (first + extent + side - 1) / side : 1;
 }
 
-exact_range exact_tiles(const exact_run *run, assay_tile tile, exact_region region)
+exact_range exact_tiles(assay_tile tile, exact_region region)
 {
-    (void)run;
     exact_range r;
     tiles_along(region.row, region.rows, tile.rows, &r.row, &r.row_end);
     tiles_along(region.col, region.cols, tile.cols, &r.col, &r.col_end);
@@ -110,7 +109,9 @@ exact_cell exact_read(const exact_run *run, int value, const exact_spot *at)
     int64_t row = exact_outer_index(at->tile.rows, at->row, tile.rows);
     int64_t col = exact_outer_index(at->tile.cols, at->col, tile.cols);
     const exact_store *s = &run->stores[value];
-    exact_cell cell = {exact_read_at(run, value, row, col), false};
+    exact_cell cell = {s->data ? read_code(s->data, row * s->cols + col, s->storage)
+                               : exact_read_at(run, value, row, col),
+                       false};
     if (s->marks)
         cell.marked = exact_is_marked(run, value, row, col);
     return cell;
@@ -273,7 +274,7 @@ void exact_run_end(exact_run *run)
 void exact_statement(exact_run *run, int statement, exact_region region)
 {
     const assay_statement *s = &run->program->statements[statement];
-    exact_range range = exact_tiles(run, s->tile, region);
+    exact_range range = exact_tiles(s->tile, region);
     exact_store *store = s->kind == ASSAY_ASSIGN ? &run->stores[s->target] : NULL;
     int64_t cols = assay_tiles_along(run->cols, s->tile.cols);
     run->statement = s;

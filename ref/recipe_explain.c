@@ -4,7 +4,7 @@
 /* Tiles of a statement that touch a region of elements, whether or not they lie inside it. */
 static void see_statement(exact_run *run, const assay_statement *s, exact_region region)
 {
-    exact_range range = exact_tiles(run, s->tile, region);
+    exact_range range = exact_tiles(s->tile, region);
     run->statement = s;
     for (int64_t i = range.row; i < range.row_end; i++)
         for (int64_t j = range.col; j < range.col_end; j++) {
