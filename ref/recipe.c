@@ -169,14 +169,15 @@ static void parse_all(parser *p, size_t length)
 static int parse(const char *text, size_t length, const char *file, bool canonical,
                  assay_recipe **recipe, assay_recipe **decode, assay_error *error)
 {
-    recipe_failure failure = {.error = error};
     assay_recipe *r = new_recipe(assay_arena_new(), text, length, file);
+    recipe_failure *failure = assay_arena_alloc(r->arena, sizeof *failure);
+    failure->error = error;
     r->canonical = canonical;
     parser *p = assay_arena_alloc(r->arena, sizeof *p);
-    *p = (parser){.r = r, .f = &failure};
-    if (!setjmp(failure.jump))
+    *p = (parser){.r = r, .f = failure};
+    if (!setjmp(failure->jump))
         parse_all(p, length);
-    if (failure.failed) {
+    if (failure->failed) {
         assay_arena_free(r->arena);
         return -1;
     }

@@ -67,17 +67,14 @@ int check_find_input(checker *c, token name)
 {
     const scope *s = c->scope;
     for (int i = 0; i < s->alias_count; i++) {
-        if (strcmp(s->alias_name[i], name.text))
-            continue;
-        c->facts[s->alias_value[i]].mentioned = true;
-        return s->alias_value[i];
+        if (!strcmp(s->alias_name[i], name.text))
+            return s->alias_value[i];
     }
     int v = check_find(c, name.text);
     if (v < 0)
         check_fail(c, name, "%s has no value here", name.text);
     if (c->p->values[v].role != ASSAY_INPUT)
         check_fail(c, name, "expected the name of an input");
-    c->facts[v].mentioned = true;
     return v;
 }
 
@@ -175,13 +172,14 @@ static void finish(checker *c, const assay_recipe *r, const recipe_env *env, boo
 assay_program *recipe_check_instance(const assay_recipe *r, const uint8_t *choice,
                                      assay_recipe_finder find, void *context, assay_error *error)
 {
-    recipe_failure failure = {.error = error};
     assay_arena *arena = assay_arena_new();
+    recipe_failure *failure = assay_arena_alloc(arena, sizeof *failure);
+    failure->error = error;
     checker *c = assay_arena_alloc(arena, sizeof *c);
     scope *top = assay_arena_alloc(arena, sizeof *top);
     *top = (scope){.r = r, .env = {r, choice}, .prefix = ""};
     top->file = assay_arena_copy(arena, r->file, strlen(r->file));
-    *c = (checker){.f = &failure, .arena = arena, .scope = top, .find = find,
+    *c = (checker){.f = failure, .arena = arena, .scope = top, .find = find,
                    .find_context = context};
     c->p = assay_arena_alloc(arena, sizeof *c->p);
     program_memory *memory = assay_arena_alloc(arena, sizeof *memory);
@@ -189,12 +187,12 @@ assay_program *recipe_check_instance(const assay_recipe *r, const uint8_t *choic
     c->p->arena = memory;
     c->p->main_input = -1;
     c->p->nan_code = 0x7FC00000;
-    if (!setjmp(failure.jump)) {
+    if (!setjmp(failure->jump)) {
         name_program(c, r);
         check_all(c, r);
     }
     finish(c, r, &top->env, true);
-    if (failure.failed) {
+    if (failure->failed) {
         assay_arena_free(arena);
         return NULL;
     }

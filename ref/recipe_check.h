@@ -1,4 +1,23 @@
-/* Private to recipe_check*.c: one instance on its way to an assay_program. */
+/* Private to recipe_check*.c: one instance on its way to an assay_program.
+ *
+ * What the language's description leaves open is decided so:
+ * - A literal under a cast is rounded once from the exact rational and becomes a constant of the
+ *   target format that prints as the cast it was. An if, min or max of literals under a cast is f32.
+ *   Two integer literals never make an integer: `8 / 2` is f32. `-0` is the negative zero.
+ * - A literal assigned to an output narrower than f32 must be exact there.
+ * - copysign takes the sign of its second argument's own code, without conversion; comparisons widen
+ *   both sides to f32 or f64.
+ * - A comparison with a parameter that does not exist in the instance: != holds, the others do not.
+ * - A require may mix parameters with M and K; where the parameters decide it, it vanishes or the
+ *   instance does.
+ * - A decode part has its recipe's requires, and its nan unless it states one; not its layouts. Its
+ *   inputs are those outputs of the recipe that its lines read, in the order of their declaration;
+ *   then its own. u8 outputs are read as u32.
+ * - `use` spells out the conversions that declarations imply; statements of it that nobody reads are
+ *   dropped; a recipe with a padded input or a u8 output cannot be used. A table is bound to a table
+ *   by name; at() inside sees an input that is bound to an input by name.
+ * - Canonical text: all `in`, then all `out`, then all `require`; integers from 2^64 on are written
+ *   as 2^e or as hexadecimal floats. */
 #ifndef ASSAY_RECIPE_CHECK_H
 #define ASSAY_RECIPE_CHECK_H
 
@@ -35,7 +54,6 @@ typedef struct {
     bool declared_output; /* of the scope it is in: section and type are given */
     bool assigned;
     bool read;            /* by an assignment so far */
-    bool mentioned;       /* by any line at all */
 } value_facts;
 
 typedef struct {

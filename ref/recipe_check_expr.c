@@ -184,7 +184,6 @@ static assay_expr *check_value(checker *c, token at)
         check_fail(c, at, "%s is a table: read it with at(%s, i, j)", at.text, at.text);
     if (!assay_tile_sees(c->tile, value->tile))
         check_fail(c, at, "%s belongs to a finer tile: reduce it", at.text);
-    c->facts[v].mentioned = true;
     c->facts[v].read = c->facts[v].read || !c->in_mark;
     assay_expr *e = check_node(c, ASSAY_OP_VALUE, value->type, at, 0, NULL);
     e->u.value = v;

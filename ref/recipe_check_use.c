@@ -82,7 +82,6 @@ static void bind(checker *c, scope *inner, const recipe_line *use, const recipe_
             same->table_rows != tile.rows || same->table_cols != tile.cols)
             check_fail(c, e->at, "expected the name of a table of %s, %s", check_type_name(type),
                        in->shape.text);
-        c->facts[plain].mentioned = true;
         add_alias(c, inner, in->name.text, plain);
         return;
     }
