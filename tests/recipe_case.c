@@ -37,14 +37,19 @@ void case_open(recipe_case *c, const char *body, int64_t m, int64_t k)
     ck_assert_msg(status == 0, "%s", error.message);
     c->program = assay_recipe_instance(c->recipe, "", NULL, NULL, &error);
     ck_assert_msg(c->program != NULL, "%s", error.message);
+    case_allocate(c);
+}
+
+void case_allocate(recipe_case *c)
+{
     const assay_program *p = c->program;
     ck_assert_int_le(p->input_count, CASE_GRIDS);
     ck_assert_int_le(p->output_count, CASE_GRIDS);
     for (int i = 0; i < p->input_count; i++)
-        assay_value_shape(&p->values[p->inputs[i]], m, k, &c->inputs[i].rows, &c->inputs[i].cols);
+        assay_value_shape(&p->values[p->inputs[i]], c->m, c->k, &c->inputs[i].rows, &c->inputs[i].cols);
     for (int i = 0; i < p->output_count; i++) {
         assay_grid *g = &c->outputs[i];
-        assay_value_shape(&p->values[p->outputs[i]], m, k, &g->rows, &g->cols);
+        assay_value_shape(&p->values[p->outputs[i]], c->m, c->k, &g->rows, &g->cols);
         size_t codes = (size_t)(g->rows * g->cols);
         g->data = calloc(codes + 1, (size_t)storage_of(c, i));
         g->marks = calloc(codes + 1, 1);
@@ -60,7 +65,8 @@ void case_close(recipe_case *c)
         free(c->verdicts[i]);
     }
     assay_program_free(c->program);
-    assay_recipe_free(c->recipe);
+    if (c->recipe)
+        assay_recipe_free(c->recipe);
 }
 
 void case_input(recipe_case *c, const char *name, const void *codes, int64_t n)

@@ -18,6 +18,8 @@ typedef struct {
 
 /* `body` is what follows "recipe t" and its source line. */
 void case_open(recipe_case *c, const char *body, int64_t m, int64_t k);
+/* Outputs and verdicts for c->program on c->m x c->k: for programs from elsewhere. */
+void case_allocate(recipe_case *c);
 void case_close(recipe_case *c);
 /* Gives input `name` one code for each tile; `n` must be their number. Borrowed. */
 void case_input(recipe_case *c, const char *name, const void *codes, int64_t n);

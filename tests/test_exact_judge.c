@@ -262,6 +262,50 @@ START_TEST(approx_and_marks)
 }
 END_TEST
 
+/* What the evaluator answers it judges right; one changed code is one difference. */
+START_TEST(own_answers_agree)
+{
+    static const char *const instances[] = {"te.nvfp4.1d", "te.mxfp8", "te.mxfp4.qat",
+                                            "ocp.mx", "alto.nvfp4(two=outer)"};
+    enum { M = 128, K = 128 };
+    static uint16_t x[M * K];
+    for (uint32_t i = 0, z = (uint32_t)checks_seed(); i < M * K; i++) {
+        z = z * 1664525u + 1013904223u;
+        x[i] = (uint16_t)((z >> 16 & 0x80FF) | (110 + (z >> 9) % 20) << 7);
+    }
+    for (size_t n = 0; n < sizeof instances / sizeof instances[0]; n++) {
+        assay_error error;
+        recipe_case c = {.m = M, .k = K};
+        c.program = assay_catalogue_program(instances[n], &error);
+        ck_assert_msg(c.program != NULL, "%s", error.message);
+        case_allocate(&c);
+        ck_assert_int_eq(c.program->input_count, 1);
+        ck_assert_str_eq(assay_type_name(c.program->values[c.program->inputs[0]].type), "bf16");
+        c.inputs[0].data = x;
+        case_run(&c);
+        const char *codes = NULL; /* the output with one code an element */
+        for (int o = 0; o < c.program->output_count; o++)
+            if (c.outputs[o].rows == M && c.outputs[o].cols == K)
+                codes = c.program->values[c.program->outputs[o]].name;
+        ck_assert_ptr_nonnull(codes);
+        for (int changed = 0; changed < 2; changed++) {
+            if (changed)
+                case_set(&c, codes, 3, case_code(&c, codes, 3) ^ 1);
+            case_judge(&c);
+            int differences = 0;
+            for (int o = 0; o < c.program->output_count; o++)
+                for (int64_t i = 0; i < c.outputs[o].rows * c.outputs[o].cols; i++) {
+                    differences += c.verdicts[o][i] == DIFFERS;
+                    ck_assert_int_eq(c.verdicts[o][i] == NOT_JUDGED, c.outputs[o].marks[i]);
+                }
+            ck_assert_msg(differences == changed, "%s: %d differences", instances[n], differences);
+            checks_add(M * K);
+        }
+        case_close(&c);
+    }
+}
+END_TEST
+
 START_TEST(wrong_shapes_are_refused)
 {
     recipe_case c;
@@ -294,6 +338,7 @@ int main(void)
     tcase_add_test(tests, approx_nested);
     tcase_add_test(tests, approx_of_rows_and_columns);
     tcase_add_test(tests, approx_and_marks);
+    tcase_add_test(tests, own_answers_agree);
     tcase_add_test(tests, wrong_shapes_are_refused);
     suite_add_tcase(suite, tests);
     return checks_main(suite);
