@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "format_inline.h"
+
 enum { SIG_BITS = 53, FRACTION = 52 };
 #define HIDDEN ((uint64_t)1 << FRACTION)
 
@@ -40,12 +42,12 @@ static number from_fields(bool negative, int bits, int bias, int field, int top,
 
 static uint64_t signed_code(const assay_format *f, bool negative, uint64_t magnitude)
 {
-    uint64_t sign = assay_format_sign_bit(f);
+    uint64_t sign = format_sign_bit(f);
     if (!negative)
         return magnitude;
     if (f->kind == ASSAY_KIND_INTEGER)
         return (0 - magnitude) & (2 * sign - 1);
-    return magnitude == 0 && !assay_format_has_negative_zero(f) ? 0 : magnitude | sign;
+    return magnitude == 0 && !format_has_negative_zero(f) ? 0 : magnitude | sign;
 }
 
 /* A magnitude beyond the largest one. */
@@ -53,20 +55,20 @@ static assay_rounded too_large(const assay_format *f, const assay_cast *cast, bo
                                bool infinite)
 {
     bool power = f->kind == ASSAY_KIND_POWER, integer = f->kind == ASSAY_KIND_INTEGER;
-    uint64_t max = assay_format_max_code(f);
+    uint64_t max = format_max_code(f);
     bool inward = cast->mode == ASSAY_ZERO || cast->mode == (negative ? ASSAY_UP : ASSAY_DOWN) ||
                   (cast->mode == ASSAY_ODD && max % 2 == 1);
     bool clip = cast->overflow == ASSAY_SAT || (!infinite && cast->overflow == ASSAY_SATFIN) ||
-                (!infinite && inward && !power) || !assay_format_has_nan(f);
+                (!infinite && inward && !power) || !format_has_nan(f);
     int8_t outward = negative ? -1 : 1;
     if (clip)
         return (assay_rounded){.code = signed_code(f, negative, max + (integer && negative)),
                                .ternary = (int8_t)-outward, .inexact = true, .overflow = true};
-    if (assay_format_has_inf(f))
-        return (assay_rounded){.code = assay_format_inf_code(f, negative),
+    if (format_has_inf(f))
+        return (assay_rounded){.code = format_inf_code(f, negative),
                                .ternary = infinite ? 0 : outward, .inexact = !infinite,
                                .overflow = true};
-    return (assay_rounded){.code = signed_code(f, negative, assay_format_nan_code(f)),
+    return (assay_rounded){.code = signed_code(f, negative, format_nan_code(f)),
                            .inexact = true, .overflow = true};
 }
 
@@ -109,9 +111,9 @@ static uint64_t stochastic_carry(uint64_t discarded, int shift, int n, uint64_t 
 static assay_rounded convert_finite(const assay_format *f, number x, const assay_cast *cast,
                                     uint64_t random)
 {
-    int emin = assay_format_emin(f);
+    int emin = format_emin(f);
     bool integer = f->kind == ASSAY_KIND_INTEGER, power = f->kind == ASSAY_KIND_POWER;
-    uint64_t max = assay_format_max_code(f) + (integer && x.negative);
+    uint64_t max = format_max_code(f) + (integer && x.negative);
 
     /* 1. Where the code's last bit lies in sig, and what stands above sig. */
     int above = integer || x.e < emin ? 0 : x.e - emin;
@@ -166,7 +168,7 @@ static assay_rounded convert_number(const assay_format *f, number x, const assay
     switch (x.class_) {
     case ASSAY_CLASS_NAN: {
         bool sign = cast->nan_sign && nan_negative && f->kind == ASSAY_KIND_FLOAT;
-        return (assay_rounded){.code = cast->nan_code | (sign ? assay_format_sign_bit(f) : 0)};
+        return (assay_rounded){.code = cast->nan_code | (sign ? format_sign_bit(f) : 0)};
     }
     case ASSAY_CLASS_INFINITY:
         return too_large(f, cast, x.negative, true);

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "format_inline.h"
+
 #define FLOAT(name, specials, is_signed, exponent, mantissa, bias, source)                         \
     {name, ASSAY_KIND_FLOAT, ASSAY_SPECIAL_##specials, is_signed, exponent, mantissa, bias, source}
 #define INTEGER(name, width, bias, source)                                                         \
@@ -65,129 +67,29 @@ const assay_format *assay_format_find(const char *name)
     return NULL;
 }
 
-static uint64_t low_bits(int n)
-{
-    return n >= 64 ? UINT64_MAX : ((uint64_t)1 << n) - 1;
-}
-
-/* Bits of a code without the sign; for integers too. */
-static int magnitude_bits(const assay_format *f)
-{
-    return f->exponent_bits + f->mantissa_bits;
-}
-
-int assay_format_width(const assay_format *f)
-{
-    return magnitude_bits(f) + (f->is_signed ? 1 : 0);
-}
-
-int assay_format_storage(const assay_format *f)
-{
-    int width = assay_format_width(f);
-    return width <= 8 ? 1 : width <= 16 ? 2 : width <= 32 ? 4 : 8;
-}
-
-int assay_format_precision(const assay_format *f)
-{
-    return f->kind == ASSAY_KIND_INTEGER ? f->mantissa_bits : f->mantissa_bits + 1;
-}
-
-int assay_format_emin(const assay_format *f)
-{
-    return f->kind == ASSAY_KIND_FLOAT ? 1 - f->bias : -f->bias;
-}
-
-int assay_format_emax(const assay_format *f)
-{
-    if (f->kind == ASSAY_KIND_INTEGER)
-        return f->mantissa_bits - 1 - f->bias;
-    return (int)(assay_format_max_code(f) >> f->mantissa_bits) - f->bias;
-}
-
-bool assay_format_has_inf(const assay_format *f)
-{
-    return f->specials == ASSAY_SPECIAL_IEEE || f->specials == ASSAY_SPECIAL_P3109E;
-}
-
-bool assay_format_has_nan(const assay_format *f)
-{
-    return f->specials != ASSAY_SPECIAL_NONE;
-}
-
-/* NaN stands where -0 would stand. */
-static bool nan_is_negative_zero(const assay_format *f)
-{
-    return f->is_signed && (f->specials == ASSAY_SPECIAL_FNUZ ||
-                            f->specials == ASSAY_SPECIAL_P3109E ||
-                            f->specials == ASSAY_SPECIAL_P3109F);
-}
-
-bool assay_format_has_negative_zero(const assay_format *f)
-{
-    return f->kind == ASSAY_KIND_FLOAT && f->is_signed && !nan_is_negative_zero(f);
-}
-
-bool assay_format_has_zero(const assay_format *f)
-{
-    return f->kind != ASSAY_KIND_POWER;
-}
-
-bool assay_format_has_subnormals(const assay_format *f)
-{
-    return f->kind == ASSAY_KIND_FLOAT && f->mantissa_bits > 0;
-}
-
-uint64_t assay_format_sign_bit(const assay_format *f)
-{
-    return f->is_signed ? (uint64_t)1 << magnitude_bits(f) : 0;
-}
-
-/* The magnitude codes from this one on are not finite numbers. */
-static uint64_t first_special(const assay_format *f)
-{
-    uint64_t all = low_bits(magnitude_bits(f));
-    bool nan_on_top = !f->is_signed; /* of P3109 */
-    switch (f->specials) {
-    case ASSAY_SPECIAL_IEEE:
-        return all - low_bits(f->mantissa_bits);
-    case ASSAY_SPECIAL_FN:
-        return all;
-    case ASSAY_SPECIAL_P3109E:
-        return all - (nan_on_top ? 1 : 0);
-    case ASSAY_SPECIAL_P3109F:
-        return all + (nan_on_top ? 0 : 1);
-    case ASSAY_SPECIAL_NONE:
-    case ASSAY_SPECIAL_FNUZ:
-        break;
+/* The public functions: format_inline.h, out of line. */
+#define PUBLIC(type, name)                                                                         \
+    type assay_format_##name(const assay_format *f)                                                \
+    {                                                                                              \
+        return format_##name(f);                                                                   \
     }
-    return all + 1;
-}
-
-uint64_t assay_format_max_code(const assay_format *f)
-{
-    return first_special(f) - 1;
-}
-
-uint64_t assay_format_nan_code(const assay_format *f)
-{
-    if (f->kind == ASSAY_KIND_INTEGER)
-        return 0;
-    if (nan_is_negative_zero(f))
-        return assay_format_sign_bit(f);
-    switch (f->specials) {
-    case ASSAY_SPECIAL_IEEE: /* quiet: the top fraction bit alone */
-        return first_special(f) | (uint64_t)1 << (f->mantissa_bits - 1);
-    case ASSAY_SPECIAL_NONE:
-        return assay_format_max_code(f);
-    default:
-        return low_bits(magnitude_bits(f));
-    }
-}
+PUBLIC(int, width)
+PUBLIC(int, storage)
+PUBLIC(int, precision)
+PUBLIC(int, emin)
+PUBLIC(int, emax)
+PUBLIC(bool, has_inf)
+PUBLIC(bool, has_nan)
+PUBLIC(bool, has_negative_zero)
+PUBLIC(bool, has_zero)
+PUBLIC(bool, has_subnormals)
+PUBLIC(uint64_t, sign_bit)
+PUBLIC(uint64_t, max_code)
+PUBLIC(uint64_t, nan_code)
 
 uint64_t assay_format_inf_code(const assay_format *f, bool negative)
 {
-    assert(assay_format_has_inf(f));
-    return first_special(f) | (negative ? assay_format_sign_bit(f) : 0);
+    return format_inf_code(f, negative);
 }
 
 const char *assay_class_name(assay_class c)
@@ -199,7 +101,7 @@ const char *assay_class_name(assay_class c)
 static assay_parts decode_integer(const assay_format *f, uint64_t code)
 {
     assay_parts parts = {ASSAY_CLASS_NORMAL, false, code, -f->bias};
-    uint64_t sign = assay_format_sign_bit(f);
+    uint64_t sign = format_sign_bit(f);
     if (code & sign) {
         parts.negative = true;
         parts.significand = 2 * sign - code;
@@ -211,12 +113,12 @@ static assay_parts decode_integer(const assay_format *f, uint64_t code)
 
 static assay_parts decode_float(const assay_format *f, uint64_t code)
 {
-    uint64_t magnitude = code & low_bits(magnitude_bits(f));
-    uint64_t fraction = magnitude & low_bits(f->mantissa_bits);
+    uint64_t magnitude = code & format_low_bits(format_magnitude_bits(f));
+    uint64_t fraction = magnitude & format_low_bits(f->mantissa_bits);
     int field = (int)(magnitude >> f->mantissa_bits);
     assay_parts parts = {ASSAY_CLASS_NORMAL, magnitude != code, 0, 0};
-    if (magnitude >= first_special(f) || (parts.negative && !magnitude && nan_is_negative_zero(f))) {
-        bool inf = assay_format_has_inf(f) && magnitude == first_special(f);
+    if (magnitude >= format_first_special(f) || (parts.negative && !magnitude && format_nan_is_negative_zero(f))) {
+        bool inf = format_has_inf(f) && magnitude == format_first_special(f);
         parts.class_ = inf ? ASSAY_CLASS_INFINITY : ASSAY_CLASS_NAN;
         return parts;
     }
@@ -229,12 +131,12 @@ static assay_parts decode_float(const assay_format *f, uint64_t code)
 
 assay_parts assay_decode(const assay_format *f, uint64_t code)
 {
-    code &= low_bits(assay_format_width(f));
+    code &= format_low_bits(format_width(f));
     switch (f->kind) {
     case ASSAY_KIND_INTEGER:
         return decode_integer(f, code);
     case ASSAY_KIND_POWER: {
-        bool nan = code >= first_special(f);
+        bool nan = code >= format_first_special(f);
         return (assay_parts){nan ? ASSAY_CLASS_NAN : ASSAY_CLASS_NORMAL, false, nan ? 0 : 1,
                              nan ? 0 : (int)code - f->bias};
     }
@@ -257,8 +159,8 @@ double assay_decode_double(const assay_format *f, uint64_t code)
 int64_t assay_ordinal(const assay_format *f, uint64_t code)
 {
     assert(assay_decode(f, code).class_ != ASSAY_CLASS_NAN);
-    code &= low_bits(assay_format_width(f));
-    uint64_t sign = assay_format_sign_bit(f);
+    code &= format_low_bits(format_width(f));
+    uint64_t sign = format_sign_bit(f);
     if (!(code & sign))
         return (int64_t)code;
     if (f->kind == ASSAY_KIND_INTEGER)
@@ -272,19 +174,19 @@ uint64_t assay_ordinal_code(const assay_format *f, int64_t ordinal)
     if (ordinal >= 0)
         return (uint64_t)ordinal;
     if (f->kind == ASSAY_KIND_INTEGER)
-        return (uint64_t)ordinal & low_bits(assay_format_width(f));
-    return (uint64_t)-ordinal | assay_format_sign_bit(f);
+        return (uint64_t)ordinal & format_low_bits(format_width(f));
+    return (uint64_t)-ordinal | format_sign_bit(f);
 }
 
 int64_t assay_ordinal_min(const assay_format *f)
 {
     if (!f->is_signed)
         return 0;
-    return f->kind == ASSAY_KIND_INTEGER ? -(int64_t)assay_format_sign_bit(f)
+    return f->kind == ASSAY_KIND_INTEGER ? -(int64_t)format_sign_bit(f)
                                          : -assay_ordinal_max(f);
 }
 
 int64_t assay_ordinal_max(const assay_format *f)
 {
-    return (int64_t)(assay_format_has_inf(f) ? first_special(f) : assay_format_max_code(f));
+    return (int64_t)(format_has_inf(f) ? format_first_special(f) : format_max_code(f));
 }

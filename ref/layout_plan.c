@@ -392,7 +392,7 @@ void layout_write_unit(const layout_stage *stage, layout_unit unit, uint8_t *byt
         if (!keep)
             bytes[b] = (uint8_t)(unit.value >> 8 * b);
         if (judged)
-            judged[b] = whole ? 0xFF : (uint8_t)(unit.judged >> 8 * b);
+            judged[b] = (uint8_t)((whole ? UINT64_MAX : unit.judged) >> 8 * b);
         if (kept)
             kept[b] = keep;
     }

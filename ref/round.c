@@ -9,14 +9,16 @@
 #include <assert.h>
 #include <string.h>
 
+#include "format_inline.h"
+
 _Static_assert(GMP_NUMB_BITS == 64, "the encoder reads significands in limbs of 64 bits");
 
 assay_cast assay_cast_default(const assay_format *f)
 {
-    bool wide = assay_format_width(f) > 16 || !strcmp(f->name, "f16") || !strcmp(f->name, "bf16");
+    bool wide = format_width(f) > 16 || !strcmp(f->name, "f16") || !strcmp(f->name, "bf16");
     return (assay_cast){.mode = ASSAY_EVEN,
                         .overflow = wide ? ASSAY_NOSAT : ASSAY_SAT,
-                        .nan_code = assay_format_nan_code(f)};
+                        .nan_code = format_nan_code(f)};
 }
 
 /* The magnitude, cut at the format's quantum. */
@@ -58,9 +60,9 @@ static cut cut_magnitude(const assay_format *f, const assay_exact *x, long e)
 {
     if (mpfr_zero_p(x->v))
         return (cut){.rest = x->sticky};
-    if (e > assay_format_emax(f) + 1)
-        return (cut){.code = assay_format_max_code(f) + 2, .rest = true};
-    long emin = assay_format_emin(f), m = f->mantissa_bits;
+    if (e > format_emax(f) + 1)
+        return (cut){.code = format_max_code(f) + 2, .rest = true};
+    long emin = format_emin(f), m = f->mantissa_bits;
     if (f->kind == ASSAY_KIND_INTEGER)
         return cut_after(x, e - emin + 1);
     long below = e < emin ? emin - e : 0;
@@ -117,7 +119,7 @@ static bool overflow_stays(const assay_format *f, const assay_cast *cast, bool n
     case ASSAY_DOWN:
         return !negative;
     case ASSAY_ODD:
-        return assay_format_max_code(f) & 1;
+        return format_max_code(f) & 1;
     default:
         return false;
     }
@@ -127,30 +129,30 @@ static bool overflow_stays(const assay_format *f, const assay_cast *cast, bool n
 static assay_rounded overflowed(const assay_format *f, const assay_cast *cast, bool negative,
                                 bool infinite)
 {
-    uint64_t sign = negative ? assay_format_sign_bit(f) : 0;
+    uint64_t sign = negative ? format_sign_bit(f) : 0;
     assay_rounded r = {.overflow = true, .inexact = true};
     bool stays = cast->overflow == ASSAY_SAT || f->specials == ASSAY_SPECIAL_NONE ||
                  (!infinite && (cast->overflow == ASSAY_SATFIN || overflow_stays(f, cast, negative)));
     if (stays && f->kind == ASSAY_KIND_INTEGER) {
-        r.code = negative ? sign : assay_format_max_code(f);
+        r.code = negative ? sign : format_max_code(f);
         r.ternary = negative ? 1 : -1;
     } else if (stays) {
-        r.code = assay_format_max_code(f) | sign;
+        r.code = format_max_code(f) | sign;
         r.ternary = negative ? 1 : -1;
-    } else if (assay_format_has_inf(f)) {
-        r.code = assay_format_inf_code(f, negative);
+    } else if (format_has_inf(f)) {
+        r.code = format_inf_code(f, negative);
         r.ternary = (int8_t)(infinite ? 0 : negative ? -1 : 1);
         r.inexact = !infinite;
     } else {
-        r.code = assay_format_nan_code(f) | sign;
+        r.code = format_nan_code(f) | sign;
     }
     return r;
 }
 
 static uint64_t with_sign(const assay_format *f, uint64_t magnitude, bool negative)
 {
-    uint64_t sign = assay_format_sign_bit(f);
-    if (!negative || (magnitude == 0 && !assay_format_has_negative_zero(f)))
+    uint64_t sign = format_sign_bit(f);
+    if (!negative || (magnitude == 0 && !format_has_negative_zero(f)))
         return magnitude;
     return f->kind == ASSAY_KIND_INTEGER ? 2 * sign - magnitude : magnitude | sign;
 }
@@ -159,7 +161,7 @@ static assay_rounded round_nan(const assay_format *f, const assay_exact *x, cons
 {
     assay_rounded r = {.code = cast->nan_code};
     if (cast->nan_sign && x->negative && f->kind == ASSAY_KIND_FLOAT)
-        r.code |= assay_format_sign_bit(f);
+        r.code |= format_sign_bit(f);
     return r;
 }
 
@@ -173,11 +175,11 @@ assay_rounded assay_round(const assay_format *f, const assay_exact *x, const ass
 
     bool negative = mpfr_signbit(x->v) && f->is_signed;
     long e = exponent_of(x);
-    if (f->kind == ASSAY_KIND_POWER && e < assay_format_emin(f)) /* zero included: no code below */
+    if (f->kind == ASSAY_KIND_POWER && e < format_emin(f)) /* zero included: no code below */
         return (assay_rounded){.code = 0, .ternary = 1, .inexact = true, .underflow = true};
 
     cut c = cut_magnitude(f, x, e);
-    uint64_t max = assay_format_max_code(f) + (f->kind == ASSAY_KIND_INTEGER && negative ? 1 : 0);
+    uint64_t max = format_max_code(f) + (f->kind == ASSAY_KIND_INTEGER && negative ? 1 : 0);
     bool up = goes_up(f, cast, c, negative, random);
     bool tie = c.half && !c.rest && c.code <= max;
     uint64_t magnitude = c.code + (up ? 1 : 0);
@@ -203,7 +205,7 @@ assay_rounded assay_round(const assay_format *f, const assay_exact *x, const ass
 
 assay_rounded assay_round_flush(const assay_format *f, const assay_exact *x, const assay_cast *cast)
 {
-    long e = exponent_of(x), emin = assay_format_emin(f);
+    long e = exponent_of(x), emin = format_emin(f);
     assert(f->kind == ASSAY_KIND_FLOAT);
     if (x->class_ != ASSAY_EXACT_FINITE || e >= emin || (mpfr_zero_p(x->v) && !x->sticky))
         return assay_round(f, x, cast, 0);
