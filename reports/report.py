@@ -21,7 +21,8 @@ except ImportError as reason:
 import pictures
 import results
 
-FAILURES_SHOWN = 40
+OPENED = 5   # failures shown in full
+LIMIT = 25   # failures shown at all before the rest folds away
 
 
 def has_differences(histogram):
@@ -58,7 +59,7 @@ def render(template, report):
     style = (pathlib.Path(__file__).resolve().parent / "report.css").read_text(encoding="utf-8")
     return environment(html).get_template(template).render(
         r=report, headline=headline, headline_tone=tone, failures=report.failures,
-        limit=FAILURES_SHOWN, style=Markup(style))
+        limit=LIMIT, opened=OPENED, style=Markup(style))
 
 
 def write(path, text):

@@ -144,6 +144,58 @@ class Cell:
         return ", ".join(parts)
 
 
+def merge_histograms(lists):
+    """Histograms of several verdicts on one contract, added up output by output."""
+    whole = {}
+    for h in (h for histograms in lists for h in histograms):
+        sum_ = whole.setdefault(h["output"], {"output": h["output"], "format": h.get("format"),
+                                              "codes": {}, "exponents": {}, "not_numbers": 0,
+                                              "sign_of_zero": 0})
+        for b in h["codes"]:
+            key = (int(b["from"]), int(b["to"]))
+            sum_["codes"][key] = sum_["codes"].get(key, 0) + b["count"]
+        for e in h.get("exponents", []):
+            old = sum_["exponents"].setdefault(
+                e["exponent"], {"exponent": e["exponent"], "compared": 0, "different": 0})
+            old["compared"] += e["compared"]
+            old["different"] += e["different"]
+        for key in ("not_numbers", "sign_of_zero"):
+            sum_[key] += h.get(key, 0)
+    for h in whole.values():
+        h["codes"] = [{"from": a, "to": b, "count": n} for (a, b), n in h["codes"].items()]
+        h["exponents"] = list(h["exponents"].values())
+    return list(whole.values())
+
+
+def as_list(diagnosis):
+    return [diagnosis] if isinstance(diagnosis, str) else diagnosis or []
+
+
+class Failure:
+    """One adapter on one instance: all classes in which it did not conform."""
+
+    def __init__(self, verdicts):
+        self.verdicts = sorted(verdicts, key=lambda v: -ORDER.index(v["verdict"]))
+        self.adapter, self.recipe = verdicts[0]["adapter"], verdicts[0]["recipe"]
+        self.verdict = self.verdicts[0]["verdict"]
+        self.histograms = merge_histograms(v.get("histogram", []) for v in verdicts)
+        self.first = next((v["first"] for v in verdicts if v.get("first")), None)
+        found = [v["smallest"] for v in verdicts if v.get("smallest")]
+        self.smallest = min(found, key=lambda f: f.get("m", 1) * f.get("k", 1), default=None)
+        self.printed = next((v["output_tail"] for v in self.verdicts if v.get("output_tail")), None)
+        self.max_ulp = max((int(v.get("max_ulp", 0)) for v in verdicts), default=0)
+
+    @property
+    def diagnosis(self):
+        """What holds in every class; if nothing does, what holds in which."""
+        said = [(v["class"], as_list(v.get("diagnosis"))) for v in self.verdicts]
+        said = [(name, texts) for name, texts in said if texts]
+        common = [t for t in said[0][1] if all(t in texts for _, texts in said)] if said else []
+        if common or len(said) < 2:
+            return common
+        return [f"{name}: {'; '.join(texts)}" for name, texts in said]
+
+
 class Report:
     """Everything that the templates show."""
 
@@ -168,8 +220,11 @@ class Report:
 
     @property
     def failures(self):
-        return sorted((v for v in self.whole["verdicts"] if tone(v["verdict"]) in ("differs", "broken")),
-                      key=lambda v: -ORDER.index(v["verdict"]))
+        contracts = {}
+        for v in self.whole["verdicts"]:
+            if tone(v["verdict"]) in ("differs", "broken"):
+                contracts.setdefault((v["adapter"], v["recipe"]), []).append(v)
+        return sorted((Failure(vs) for vs in contracts.values()), key=lambda f: -ORDER.index(f.verdict))
 
     @property
     def tally(self):
