@@ -70,6 +70,7 @@ enum { FAST_TABLES = 16 };
 
 struct assay_fast {
     const assay_program *program; /* must outlive this */
+    bool baseline;                /* the kernels that any machine runs, for tests */
     fast_node *nodes;
     int node_count, node_capacity;
     int *hash;                    /* open addressing, node index or -1 */
@@ -95,7 +96,8 @@ struct assay_fast {
 };
 
 /* ---- recipe_fast_cpu.c ---- */
-fast_kernel fast_kernel_for(fast_kernel_id id); /* for this machine */
+fast_kernel fast_kernel_for(const assay_fast *f, fast_kernel_id id);
+bool fast_machine_has_v3(void);
 
 /* ---- recipe_fast_node.c: making nodes ---- */
 int fast_add(assay_fast *f, const fast_node *n); /* merges equal nodes; -1 when out of memory */
@@ -124,6 +126,9 @@ uint8_t fast_lane(assay_type t);
 int fast_decode(assay_fast *f, int node, assay_type t); /* any format -> f32 (f64 stays) */
 int fast_narrow(assay_fast *f, int node, const assay_format *to); /* exact f32 value -> its code */
 int fast_canonical(assay_fast *f, int node, const assay_format *format, bool wanted);
+
+/* ---- recipe_fast_run.c ---- */
+assay_fast *fast_compile_baseline(const assay_program *p, bool baseline, assay_error *error);
 
 /* ---- recipe_fast_schedule.c ---- */
 int fast_schedule(assay_fast *f, assay_error *error);

@@ -23,19 +23,18 @@ static const fast_kernel_set v3 = {fast_floats_v3, fast_integers_v3, fast_casts_
                                    fast_reductions_v3};
 #endif
 
-static const fast_kernel_set *this_machine(void)
+bool fast_machine_has_v3(void)
 {
 #ifdef ASSAY_FAST_V3
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi2"))
-        return &v3;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi2");
+#else
+    return false;
 #endif
-    return &base;
 }
 
-fast_kernel fast_kernel_for(fast_kernel_id id)
+static fast_kernel kernel_of(const fast_kernel_set *set, fast_kernel_id id)
 {
-    const fast_kernel_set *set = this_machine();
     if ((int)id < FLOATS)
         return set->floats[id];
     if ((int)id < INTEGERS)
@@ -45,14 +44,25 @@ fast_kernel fast_kernel_for(fast_kernel_id id)
     return set->reductions[(int)id - CASTS];
 }
 
+fast_kernel fast_kernel_for(const assay_fast *f, fast_kernel_id id)
+{
+#ifdef ASSAY_FAST_V3
+    if (!f->baseline && fast_machine_has_v3())
+        return kernel_of(&v3, id);
+#endif
+    (void)f;
+    return kernel_of(&base, id);
+}
+
 /* One f32 operation on one value through its kernel, given and answered as bits. */
 static uint32_t by_kernel(fast_kernel_id id, uint32_t a, uint32_t b, uint32_t c)
 {
+    const assay_fast f = {.baseline = false};
     uint32_t d = 0;
     fast_params p;
     memset(&p, 0, sizeof p);
     fast_args g = {.d = &d, .s = {&a, &b, &c}, .n = 1, .p = &p, .rows = 1, .cols = 1};
-    fast_kernel_for(id)(&g);
+    fast_kernel_for(&f, id)(&g);
     return d;
 }
 

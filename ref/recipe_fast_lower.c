@@ -91,7 +91,7 @@ static int lower_arithmetic(assay_fast *f, const assay_expr *e, assay_tile conte
     bool even = e->u.arith.mode == ASSAY_EVEN, ftz = e->u.arith.ftz;
     fast_params params = fast_word(0);
     if (even && !ftz)
-        return fast_compute(f, fast_kernel_for(row->plain[width]), lane, params, e->argc, arg);
+        return fast_compute(f, fast_kernel_for(f, row->plain[width]), lane, params, e->argc, arg);
     if (even && width == BITS_32 &&
         (e->op == ASSAY_OP_MUL || e->op == ASSAY_OP_ADD || e->op == ASSAY_OP_SUB))
         return ftz_in_columns(f, e, arg);
@@ -149,16 +149,16 @@ static int lower_function(assay_fast *f, const assay_expr *e, assay_tile context
         k = width ? fast_log2_64 : fast_log2_32;
         break;
     case ASSAY_OP_LDEXP:
-        k = width ? fast_ldexp_64 : fast_kernel_for(FAST_K_LDEXP_32);
+        k = width ? fast_ldexp_64 : fast_kernel_for(f, FAST_K_LDEXP_32);
         break;
     case ASSAY_OP_POW2:
-        k = fast_kernel_for(FAST_K_POW2_32);
+        k = fast_kernel_for(f, FAST_K_POW2_32);
         break;
     case ASSAY_OP_FLUSH:
-        k = fast_kernel_for(width ? FAST_K_FLUSH_64 : FAST_K_FLUSH_32);
+        k = fast_kernel_for(f, width ? FAST_K_FLUSH_64 : FAST_K_FLUSH_32);
         break;
     case ASSAY_OP_CLAMP:
-        k = fast_kernel_for(width ? FAST_K_CLAMP_64 : FAST_K_CLAMP_32);
+        k = fast_kernel_for(f, width ? FAST_K_CLAMP_64 : FAST_K_CLAMP_32);
         break;
     default:
         assert(e->op == ASSAY_OP_RCP_APPROX);
@@ -185,34 +185,55 @@ static bool keeps_code(assay_type t)
     return is_format(t, "f32") || is_f64(t) || is_format(t, "f16") || is_format(t, "bf16");
 }
 
+static const fast_kernel_id flip[] = {0, FAST_K_XOR_WORD_16, FAST_K_XOR_WORD_32,
+                                      FAST_K_XOR_WORD_64};
+static const fast_kernel_id mask[] = {0, FAST_K_AND_WORD_16, FAST_K_AND_WORD_32,
+                                      FAST_K_AND_WORD_64};
+static const fast_kernel_id copy[] = {0, FAST_K_COPYSIGN_16, FAST_K_COPYSIGN_32,
+                                      FAST_K_COPYSIGN_64};
+static const fast_kernel_id test[] = {0, FAST_K_TEST_16, FAST_K_TEST_32, FAST_K_TEST_64};
+
+/* The sign bit of a value of any format, as a mask. */
+static int sign_of(assay_fast *f, const assay_expr *e, assay_tile context)
+{
+    int node = fast_lower(f, e, context);
+    if (!keeps_code(e->type))
+        node = fast_decode(f, node, e->type);
+    uint8_t lane = keeps_code(e->type) ? fast_lane(e->type) : FAST_LANE_32;
+    return fast_unary_word(f, test[lane], FAST_LANE_32, node, (uint64_t)1 << ((8u << lane) - 1));
+}
+
+static int copysign_across(assay_fast *f, const assay_expr *e, assay_tile context)
+{
+    uint8_t lane = fast_lane(e->type);
+    uint64_t sign = (uint64_t)1 << ((8u << lane) - 1);
+    int plus = fast_unary_word(f, mask[lane], lane, fast_lower(f, e->arg[0], context), sign - 1);
+    int minus = fast_unary_word(f, flip[lane], lane, plus, sign);
+    return fast_select(f, lane, sign_of(f, e->arg[1], context), minus, plus);
+}
+
 static int lower_sign(assay_fast *f, const assay_expr *e, assay_tile context)
 {
-    static const fast_kernel_id neg[] = {0, FAST_K_XOR_WORD_16, FAST_K_XOR_WORD_32,
-                                         FAST_K_XOR_WORD_64};
-    static const fast_kernel_id mask[] = {0, FAST_K_AND_WORD_16, FAST_K_AND_WORD_32,
-                                          FAST_K_AND_WORD_64};
-    static const fast_kernel_id copy[] = {0, FAST_K_COPYSIGN_16, FAST_K_COPYSIGN_32,
-                                          FAST_K_COPYSIGN_64};
-    static const fast_kernel_id test[] = {0, FAST_K_TEST_16, FAST_K_TEST_32, FAST_K_TEST_64};
+    if (e->op == ASSAY_OP_COPYSIGN && !assay_type_equal(e->arg[0]->type, e->arg[1]->type))
+        return copysign_across(f, e, context);
     bool own = keeps_code(e->arg[0]->type);
     uint8_t lane = own ? fast_lane(e->arg[0]->type) : FAST_LANE_32;
     int arg[2];
     for (int k = 0; k < e->argc; k++) {
         arg[k] = fast_lower(f, e->arg[k], context);
-        if (!own || !assay_type_equal(e->arg[k]->type, e->arg[0]->type))
+        if (!own)
             arg[k] = fast_decode(f, arg[k], e->arg[k]->type);
     }
     uint64_t sign = (uint64_t)1 << ((8u << lane) - 1);
     switch (e->op) {
     case ASSAY_OP_NEG:
-        return fast_unary_word(f, neg[lane], lane, arg[0], sign);
+        return fast_unary_word(f, flip[lane], lane, arg[0], sign);
     case ASSAY_OP_ABS:
         return fast_unary_word(f, mask[lane], lane, arg[0], sign - 1);
     case ASSAY_OP_COPYSIGN:
-        assert(f->out_of_memory || f->nodes[arg[1]].lane == lane);
         return fast_binary(f, copy[lane], lane, arg[0], arg[1]);
     default:
-        return fast_unary_word(f, test[lane], FAST_LANE_32, arg[0], sign);
+        return sign_of(f, e->arg[0], context);
     }
 }
 
@@ -295,7 +316,7 @@ static int lower_select(assay_fast *f, const assay_expr *e, assay_tile context)
     fast_kernel_id k = width ? largest ? FAST_K_MAX_64 : FAST_K_MIN_64
                              : largest ? FAST_K_MAX_32 : FAST_K_MIN_32;
     uint64_t nan = width ? assay_format_nan_code(e->type.format) : f->program->nan_code;
-    int node = fast_compute(f, fast_kernel_for(k), width ? FAST_LANE_64 : FAST_LANE_32,
+    int node = fast_compute(f, fast_kernel_for(f, k), width ? FAST_LANE_64 : FAST_LANE_32,
                             fast_word(nan), 2, arg);
     if (width == BITS_64 || is_format(e->type, "f32"))
         return node;
@@ -403,7 +424,7 @@ static int lower_to_integer(assay_fast *f, const assay_expr *e, assay_tile conte
 
 static int lower_code(assay_fast *f, const assay_expr *e, assay_tile context)
 {
-    static const fast_kernel_id mask[] = {FAST_K_AND_WORD_8, FAST_K_AND_WORD_16, FAST_K_AND_WORD_32,
+    static const fast_kernel_id cut[] = {FAST_K_AND_WORD_8, FAST_K_AND_WORD_16, FAST_K_AND_WORD_32,
                                           FAST_K_AND_WORD_64};
     assay_type from = e->arg[0]->type;
     uint8_t lane = fast_lane(e->type);
@@ -411,7 +432,7 @@ static int lower_code(assay_fast *f, const assay_expr *e, assay_tile context)
     int node = to_lane(f, fast_lower(f, e->arg[0], context), from, lane);
     if (width == 8 << lane)
         return node;
-    return fast_unary_word(f, mask[lane], lane, node, ((uint64_t)1 << width) - 1);
+    return fast_unary_word(f, cut[lane], lane, node, ((uint64_t)1 << width) - 1);
 }
 
 static int lower_philox(assay_fast *f, const assay_expr *e, assay_tile context)
@@ -420,7 +441,7 @@ static int lower_philox(assay_fast *f, const assay_expr *e, assay_tile context)
     for (int k = 0; k < 4; k++)
         arg[k] = to_lane(f, fast_lower(f, e->arg[k], context), e->arg[k]->type,
                          k < 3 ? FAST_LANE_64 : FAST_LANE_32);
-    return fast_compute(f, fast_kernel_for(FAST_K_PHILOX), FAST_LANE_32, fast_word(0), 4, arg);
+    return fast_compute(f, fast_kernel_for(f, FAST_K_PHILOX), FAST_LANE_32, fast_word(0), 4, arg);
 }
 
 /* ---- leaves ---- */
@@ -434,7 +455,7 @@ static int lower_coordinate(assay_fast *f, const assay_expr *e, assay_tile conte
     n.tile = context;
     n.global = context.rows == 0;
     n.value = -1;
-    n.kernel = fast_kernel_for(e->op == ASSAY_OP_ROW   ? FAST_K_ROW_64
+    n.kernel = fast_kernel_for(f, e->op == ASSAY_OP_ROW   ? FAST_K_ROW_64
                                : e->op == ASSAY_OP_COL ? FAST_K_COL_64
                                                        : FAST_K_INDEX_64);
     return fast_add(f, &n);

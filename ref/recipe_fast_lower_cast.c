@@ -203,16 +203,16 @@ static int cast_f32(assay_fast *f, const assay_format *to, const assay_cast *cas
                                fast_unary(f, FAST_K_F32_TO_F64, FAST_LANE_64, node),
                                cast->nan_code);
     if (describe_power(&params, to, cast))
-        return fast_compute(f, fast_kernel_for(FAST_K_POWER_8), lane, params, 1, &node);
+        return fast_compute(f, fast_kernel_for(f, FAST_K_POWER_8), lane, params, 1, &node);
     if (!describe(&params, to, cast) ||
         (cast->mode == ASSAY_STOCHASTIC && cast->random_bits > 32))
         return scalar_cast(f, to, cast, node, random, fast_cast_f32);
     if (cast->mode == ASSAY_STOCHASTIC) {
         int arg[] = {node, fast_unary(f, FAST_K_TRUNC_64_32, FAST_LANE_32, random)};
-        return fast_compute(f, fast_kernel_for(stochastic[lane]), lane, params, 2, arg);
+        return fast_compute(f, fast_kernel_for(f, stochastic[lane]), lane, params, 2, arg);
     }
     fast_kernel_id k = cast->mode == ASSAY_EVEN ? even[lane] : mode[lane];
-    return fast_compute(f, fast_kernel_for(k), lane, params, 1, &node);
+    return fast_compute(f, fast_kernel_for(f, k), lane, params, 1, &node);
 }
 
 static int cast_f64(assay_fast *f, const assay_format *to, const assay_cast *cast, int node,

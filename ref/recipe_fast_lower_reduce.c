@@ -50,7 +50,7 @@ static int reduce(assay_fast *f, fast_kernel kernel, fast_kernel combine, uint8_
 static int simple(assay_fast *f, fast_kernel_id kernel, fast_kernel_id combine, uint8_t lane,
                   uint64_t word, assay_tile over, assay_tile tile, int arg)
 {
-    return reduce(f, fast_kernel_for(kernel), fast_kernel_for(combine), lane, fast_word(word), over,
+    return reduce(f, fast_kernel_for(f, kernel), fast_kernel_for(f, combine), lane, fast_word(word), over,
                   tile, 1, &arg);
 }
 
@@ -125,7 +125,7 @@ static int lower_sum(assay_fast *f, const assay_expr *e, assay_tile tile, int ar
     fast_kernel k;
     switch (e->u.reduce.order) {
     case ASSAY_SUM_SEQ:
-        k = fast_kernel_for(dot ? wide ? FAST_K_FOLD_DOT_64 : FAST_K_FOLD_DOT_32
+        k = fast_kernel_for(f, dot ? wide ? FAST_K_FOLD_DOT_64 : FAST_K_FOLD_DOT_32
                             : wide ? FAST_K_FOLD_SEQ_64 : FAST_K_FOLD_SEQ_32);
         break;
     case ASSAY_SUM_TREE:

@@ -151,7 +151,7 @@ int fast_on_tile(assay_fast *f, int node, assay_tile tile)
         return node;
     uint8_t lane = f->nodes[node].lane;
     fast_node n = blank(FAST_SPREAD, lane, tile);
-    n.kernel = fast_kernel_for(spread[lane]);
+    n.kernel = fast_kernel_for(f, spread[lane]);
     n.argc = 1;
     n.arg[0] = node;
     return fast_add(f, &n);
@@ -177,7 +177,7 @@ int fast_compute(assay_fast *f, fast_kernel k, uint8_t lane, fast_params params,
 
 int fast_unary_word(assay_fast *f, fast_kernel_id k, uint8_t lane, int a, uint64_t word)
 {
-    return fast_compute(f, fast_kernel_for(k), lane, fast_word(word), 1, &a);
+    return fast_compute(f, fast_kernel_for(f, k), lane, fast_word(word), 1, &a);
 }
 
 int fast_unary(assay_fast *f, fast_kernel_id k, uint8_t lane, int a)
@@ -188,7 +188,7 @@ int fast_unary(assay_fast *f, fast_kernel_id k, uint8_t lane, int a)
 int fast_binary(assay_fast *f, fast_kernel_id k, uint8_t lane, int a, int b)
 {
     int arg[] = {a, b};
-    return fast_compute(f, fast_kernel_for(k), lane, fast_word(0), 2, arg);
+    return fast_compute(f, fast_kernel_for(f, k), lane, fast_word(0), 2, arg);
 }
 
 int fast_select(assay_fast *f, uint8_t lane, int condition, int yes, int no)
@@ -196,5 +196,5 @@ int fast_select(assay_fast *f, uint8_t lane, int condition, int yes, int no)
     static const fast_kernel_id select[] = {FAST_K_SELECT_8, FAST_K_SELECT_16, FAST_K_SELECT_32,
                                             FAST_K_SELECT_64};
     int arg[] = {condition, yes, no};
-    return fast_compute(f, fast_kernel_for(select[lane]), lane, fast_word(0), 3, arg);
+    return fast_compute(f, fast_kernel_for(f, select[lane]), lane, fast_word(0), 3, arg);
 }

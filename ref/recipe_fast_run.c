@@ -46,7 +46,7 @@ void fast_leave(unsigned saved)
 
 /* ---- compiling ---- */
 
-assay_fast *assay_fast_compile(const assay_program *p, assay_error *error)
+assay_fast *fast_compile_baseline(const assay_program *p, bool baseline, assay_error *error)
 {
     assay_fast *f = calloc(1, sizeof *f);
     if (!f) {
@@ -54,11 +54,17 @@ assay_fast *assay_fast_compile(const assay_program *p, assay_error *error)
         return NULL;
     }
     f->program = p;
+    f->baseline = baseline;
     if (fast_lower_program(f, error) || fast_schedule(f, error)) {
         assay_fast_free(f);
         return NULL;
     }
     return f;
+}
+
+assay_fast *assay_fast_compile(const assay_program *p, assay_error *error)
+{
+    return fast_compile_baseline(p, false, error);
 }
 
 void assay_fast_free(assay_fast *f)

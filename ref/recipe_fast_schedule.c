@@ -119,7 +119,7 @@ static void assign_slots(assay_fast *f, fast_pass *pass, int *last, int *slot, b
         const fast_node *n = &f->nodes[step->node];
         step->slot = -1;
         if (!n->global) {
-            int use = 0;
+            int use = step->pinned ? pass->slot_count : 0; /* a register of its own */
             for (; use < pass->slot_count; use++) {
                 const fast_node *owner = &f->nodes[pass->slot_node[use]];
                 if (!busy[use] && owner->lane == n->lane && assay_tile_equal(owner->tile, n->tile))

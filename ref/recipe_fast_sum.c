@@ -152,6 +152,8 @@ static void hadamard_run(double *v, int n, uint32_t mask, float nan)
                 v[j] = a + b;
                 v[j + step] = a - b;
             }
+    for (int i = 0; i < n; i++) /* some term is not zero: an exact zero is +0 */
+        v[i] += 0.0;
 }
 
 /* Code (i, j) of a table as f64. */
