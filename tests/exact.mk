@@ -3,3 +3,9 @@
 EXACT_TESTS = $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_exact*.c))
 $(EXACT_TESTS): $(BUILD)/tests/program_builder.o $(BUILD)/tests/recipe_case.o
 $(EXACT_TESTS): TEST_LIBS += $(BUILD)/libassay.a
+
+# 18 million operations against the machine's floating-point unit.
+.PHONY: exhaustive exhaustive-exact
+exhaustive: exhaustive-exact
+exhaustive-exact: $(BUILD)/tests/test_exact_arithmetic
+	ASSAY_MANY=14 $<
