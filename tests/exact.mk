@@ -5,7 +5,7 @@ $(EXACT_TESTS): $(BUILD)/tests/program_builder.o $(BUILD)/tests/recipe_case.o
 $(EXACT_TESTS): TEST_LIBS += $(BUILD)/libassay.a
 
 # 18 million operations against the machine's floating-point unit.
-.PHONY: exhaustive exhaustive-exact
-exhaustive: exhaustive-exact
+.PHONY: exhaustive-exact
 exhaustive-exact: $(BUILD)/tests/test_exact_arithmetic
 	ASSAY_MANY=14 $<
+EXHAUSTIVE += exhaustive-exact
