@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,15 +44,40 @@ static int add_classes(vector_jobs *jobs, const char *recipe, const char *class_
     return 0;
 }
 
-static int add_primary(vector_jobs *jobs, const assay_recipe *r, const char *class_, uint64_t seed)
+/* The contracts that were picked before: numerics and layout. */
+typedef struct {
+    char (*list)[130];
+    int count;
+} contracts;
+
+static bool is_new(contracts *seen, const assay_program *p)
+{
+    char key[130];
+    snprintf(key, sizeof key, "%s%s", p->sha256, p->layout_sha256);
+    for (int i = 0; i < seen->count; i++)
+        if (!strcmp(seen->list[i], key))
+            return false;
+    memcpy(seen->list[seen->count++], key, sizeof key);
+    return true;
+}
+
+/* Instances of one recipe that are the same contract (a decoder does not care how the codes were
+ * rounded) count once. */
+static int add_primary(vector_jobs *jobs, const assay_recipe *r, const char *class_, uint64_t seed,
+                       assay_error *error)
 {
     char **names, *first = assay_recipe_instance_name(r, 0);
     int n = assay_primary_instances(r, &names), failed = 0;
+    contracts seen = {.list = calloc((size_t)n + 1, sizeof *seen.list)};
     for (int i = 0; i < n; i++) {
-        failed = failed || add_classes(jobs, names[i], class_, seed,
-                                       first && !strcmp(first, names[i]));
+        assay_program *p = failed || !seen.list ? NULL : assay_catalogue_program(names[i], error);
+        failed = failed || !p ||
+                 (is_new(&seen, p) && add_classes(jobs, names[i], class_, seed,
+                                                  first && !strcmp(first, names[i])));
+        assay_program_free(p);
         free(names[i]);
     }
+    free(seen.list);
     free(names);
     free(first);
     return failed ? -1 : 0;
@@ -88,7 +114,7 @@ int vector_jobs_pick(vector_jobs *jobs, const char *pattern, const char *class_,
             return -1;
         }
         if (!*rest || !strcmp(rest, "(*)"))
-            failed = add_primary(jobs, r, class_, seed);
+            failed = add_primary(jobs, r, class_, seed, error);
         else if (strpbrk(rest, "*?["))
             failed = add_matching(jobs, r, pattern, class_, seed);
         else {

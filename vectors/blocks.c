@@ -69,7 +69,7 @@ bool vectors_blocks_make(const assay_program *p, int64_t blocks, int64_t limit, 
     int64_t m, k, wide = blocks < 8 ? blocks : 8, deep = (blocks + wide - 1) / wide;
     if (area(t) == 1 || (t.rows == 0 && t.cols == 0)) {
         m = TENSOR_ROWS;
-        k = TENSOR_COLS;
+        k = area(t) == 1 ? TENSOR_COLS / 4 : TENSOR_COLS;
     } else if (t.rows == 1) {
         m = t.cols ? deep : blocks;
         k = t.cols ? t.cols * wide : ROW_LANES;

@@ -7,7 +7,9 @@
 #include "classes.h"
 #include "edges_search.h"
 
-enum { CONFIGS = 24, CASE_ELEMENTS = 24576, CODES = 600, ALL_ONES = -1 };
+/* CASE_ELEMENTS: of a case under one tensor scale, of which there are several; ALONE: of the one case
+ * of a recipe without. */
+enum { CONFIGS = 24, CASE_ELEMENTS = 8192, ALONE = 36864, CODES = 600, ALL_ONES = -1 };
 
 /* ---- casts ---- */
 
@@ -27,8 +29,10 @@ static void add_codes(const edges_search *s, const assay_format *f, edges_found 
 {
     int64_t top = assay_ordinal(f, assay_format_max_code(f));
     int64_t stride = top > CODES ? top / CODES : 1;
-    for (int64_t o = 0; o <= top; o += stride) {
-        int64_t here = stride == 1 || o == 0 ? o : o + (int64_t)vectors_below(r, 1 << 20) % stride;
+    for (int64_t i = 0; i <= top / stride; i++) {
+        int64_t here = i * stride;
+        if (stride > 1 && i > 0 && i < top / stride)
+            here += (int64_t)(vectors_next(r) % (uint64_t)stride);
         if (here >= top)
             here = top - 1;
         double v = assay_decode_double(f, assay_ordinal_code(f, here));
@@ -120,9 +124,9 @@ static int emit_elements(const edges_search *s, assay_vector_set *set, const cha
     for (int i = 0; i < n; i++)
         if (found[i].count * 8 / (b.lanes - 1) + 1 > most)
             most = found[i].count * 8 / (b.lanes - 1) + 1;
-    int64_t budget = CASE_ELEMENTS / b.lanes / n;
+    int64_t budget = (coarse ? CASE_ELEMENTS : ALONE) / b.lanes / n;
     most = most < budget ? most : budget > 1 ? budget : 1;
-    if (!vectors_blocks_make(s->program, most * n + 8, 2 * CASE_ELEMENTS, &b))
+    if (!vectors_blocks_make(s->program, most * n + 8, ALONE, &b))
         return 0;
     assay_case *c = vectors_add_case(set, tag, b.m, b.k);
     int64_t *blocks = edges_free_blocks(s, &b, &usable), room = (usable / n + 1) * (b.lanes - 1);
@@ -156,9 +160,9 @@ static int emit_scales(const edges_search *s, assay_vector_set *set, const char 
     int64_t usable, binade = (int64_t)1 << s->format->mantissa_bits;
     if (!found->count || !vectors_blocks_make(s->program, 4, CASE_ELEMENTS, &b))
         return 0;
-    int64_t budget = 2 * CASE_ELEMENTS / b.lanes, wanted = (int64_t)found->count * 4;
+    int64_t budget = (coarse ? CASE_ELEMENTS : ALONE) / b.lanes, wanted = (int64_t)found->count * 4;
     wanted = wanted < budget ? wanted : budget < 8 ? 8 : budget;
-    if (!vectors_blocks_make(s->program, wanted * 5 / 4 + 2, 2 * CASE_ELEMENTS, &b))
+    if (!vectors_blocks_make(s->program, wanted * 5 / 4 + 2, ALONE, &b))
         return 0;
     assay_case *c = vectors_add_case(set, tag, b.m, b.k);
     int64_t *blocks = edges_free_blocks(s, &b, &usable);

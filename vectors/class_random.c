@@ -53,11 +53,14 @@ static int fill(assay_vector_set *set, const recipe_row *row, vectors_rng *r)
     const assay_value *x = vectors_main(p);
     const assay_format *f = x->type.format;
     vectors_blocks b;
+    int64_t m = 48, k = 128;
     if (!vectors_blocks_make(p, 8, ELEMENTS, &b))
         return 0;
     int64_t wanted = ELEMENTS / b.lanes;
-    if (wanted > 8 && !vectors_blocks_make(p, wanted, ELEMENTS, &b))
+    if (b.blocks > 1 && wanted > 8 && !vectors_blocks_make(p, wanted, ELEMENTS, &b))
         return 0;
+    if (!b.any && vectors_admit(p, &m, &k))
+        b = vectors_blocks_of(p, m, k);
     assay_case *c = vectors_add_case(set, row->tag, b.m, b.k);
     if (!c)
         return 0;

@@ -2,7 +2,7 @@
  * Every block has another scale and its elements are a ramp, so that a wrong place shows. */
 #include "classes.h"
 
-enum { ELEMENTS = 1 << 14 };
+enum { ELEMENTS = 1 << 14, CAST_ELEMENTS = 1 << 11 };
 
 static void fill_ramp(assay_case *c, const assay_program *p)
 {
@@ -39,7 +39,8 @@ static void add(assay_vector_set *set, int64_t m, int64_t k, vectors_rng *r)
     if (!assay_program_admits(p, m, k, NULL) &&
         (m == 0 || k == 0 || !vectors_admit(p, &m, &k)))
         return;
-    if (m * k > ELEMENTS || !is_new(set, m, k))
+    int64_t most = vectors_blocks_of(p, 64, 64).any ? ELEMENTS : CAST_ELEMENTS;
+    if (m * k > most || !is_new(set, m, k))
         return;
     assay_case *c = vectors_add_case(set, vectors_text(set, "%lldx%lld", (long long)m, (long long)k),
                                      m, k);

@@ -2,7 +2,7 @@
  * zero blocks beside others; then the special values of every further input. */
 #include "classes.h"
 
-enum { LANES = 32, LARGE = 1024, LARGE_LANES = 3, EXTRA = 4, ELEMENTS = 1 << 16 };
+enum { LANES = 32, LARGE = 1024, LARGE_LANES = 2, EXTRA = 4, ELEMENTS = 1 << 16 };
 
 /* Lanes that get the value: all, or some spread over a large block, first and last included. */
 static int64_t lane_count(const vectors_blocks *b)
@@ -127,7 +127,8 @@ int class_special(assay_vector_set *set, assay_error *error)
     (void)error;
     if (!vectors_blocks_make(p, 4, ELEMENTS, &b))
         return 0;
-    if (b.blocks > 1 && !vectors_blocks_make(p, lane_count(&b) + EXTRA, ELEMENTS, &b))
+    int64_t extra = b.lanes >= LARGE ? 1 : EXTRA;
+    if (b.blocks > 1 && !vectors_blocks_make(p, lane_count(&b) + extra, ELEMENTS, &b))
         return 0;
     for (int i = 0; i < n; i++)
         if (one_value(set, &b, &list[i], &r))
