@@ -215,6 +215,7 @@ int cmd_run(int argc, char **argv)
     sigaction(SIGTERM, &stop, NULL);
     status = run_all(&s);
     run_selection_free(&s.selection);
+    run_catalogue_free(s.catalogue);
     json_decref(s.expected);
     json_decref(s.met);
     results_free(&s.results);

@@ -31,6 +31,7 @@ typedef struct {
     run_selection selection;
     results results;
     json_t *expected;     /* verdicts of --expect: "adapter\trecipe\tclass" -> word; or NULL */
+    struct run_catalogue *catalogue; /* for diagnoses; made when needed */
     json_t *met;          /* the keys of these that came */
     int64_t unit;         /* number of the (recipe, class), for --shard */
     int status;

@@ -142,21 +142,83 @@ static void say_stages(json_t *list, const assay_vector_set *set, assay_grid *co
 
 /* ---- other recipes ---- */
 
-static bool same_value(const assay_value *a, const assay_value *b)
+/* All instances of the catalogue by their face: names, types and tilings of inputs and outputs. Made
+ * at the first failure of a run. */
+typedef struct {
+    char *name, *face;
+    char sha256[65];
+} instance_row;
+
+struct run_catalogue {
+    instance_row *rows;
+    int count, capacity;
+};
+
+static char *face_of(const assay_program *p)
 {
-    return !strcmp(a->name, b->name) && assay_type_equal(a->type, b->type) &&
-           assay_tile_equal(a->tile, b->tile) && a->is_table == b->is_table &&
-           a->table_rows == b->table_rows && a->table_cols == b->table_cols;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    for (int i = 0; f && i < p->input_count + p->output_count; i++) {
+        bool in = i < p->input_count;
+        const assay_value *v = &p->values[in ? p->inputs[i] : p->outputs[i - p->input_count]];
+        fprintf(f, "%s %s %s %lldx%lld %lldx%lld;", in ? "in" : "out", v->name,
+                assay_type_name(v->type), (long long)v->tile.rows, (long long)v->tile.cols,
+                (long long)(v->is_table ? v->table_rows : 0),
+                (long long)(v->is_table ? v->table_cols : 0));
+    }
+    if (!f || fclose(f))
+        return NULL;
+    return text;
 }
 
-static bool same_face(const assay_program *a, const assay_program *b)
+static void add_row(struct run_catalogue *c, const char *name)
 {
-    bool same = a->input_count == b->input_count && a->output_count == b->output_count;
-    for (int i = 0; same && i < a->input_count; i++)
-        same = same_value(&a->values[a->inputs[i]], &b->values[b->inputs[i]]);
-    for (int i = 0; same && i < a->output_count; i++)
-        same = same_value(&a->values[a->outputs[i]], &b->values[b->outputs[i]]);
-    return same;
+    assay_error error;
+    assay_program *p = assay_catalogue_program(name, &error);
+    char *face = p ? face_of(p) : NULL;
+    if (face && c->count == c->capacity) {
+        int capacity = 2 * c->capacity + 256;
+        instance_row *more = realloc(c->rows, (size_t)capacity * sizeof *more);
+        if (more)
+            c->rows = more, c->capacity = capacity;
+    }
+    if (face && c->count < c->capacity) {
+        instance_row *row = &c->rows[c->count++];
+        *row = (instance_row){.name = strdup(name), .face = face};
+        memcpy(row->sha256, p->sha256, sizeof row->sha256);
+    } else {
+        free(face);
+    }
+    assay_program_free(p);
+}
+
+static struct run_catalogue *catalogue_of(struct run_catalogue **kept)
+{
+    if (*kept || !(*kept = calloc(1, sizeof **kept)))
+        return *kept;
+    double until = monotonic_seconds() + 3 * BUDGET;
+    for (int i = 0; i < assay_catalogue_count(); i++) {
+        assay_error error;
+        const assay_recipe *r = assay_catalogue_recipe(i, &error);
+        for (int j = 0; r && j < assay_recipe_instance_count(r); j++) {
+            char *name = assay_recipe_instance_name(r, j);
+            if (name && monotonic_seconds() < until)
+                add_row(*kept, name);
+            free(name);
+        }
+    }
+    return *kept;
+}
+
+void run_catalogue_free(struct run_catalogue *c)
+{
+    for (int i = 0; c && i < c->count; i++) {
+        free(c->rows[i].name);
+        free(c->rows[i].face);
+    }
+    free(c ? c->rows : NULL);
+    free(c);
 }
 
 /* Does the recipe answer every kept case as the adapter did? Codes that it leaves open are no
@@ -196,54 +258,38 @@ static bool has(const json_t *list, const char *sha256)
     return false;
 }
 
-static void try_recipe(const assay_recipe *r, const assay_vector_set *set,
-                       assay_grid *const *observed, double until, json_t *known, json_t *found)
+static void say_recipes(json_t *list, const assay_vector_set *set, assay_grid *const *observed,
+                        const struct run_catalogue *c)
 {
-    for (int i = 0; i < assay_recipe_instance_count(r); i++) {
-        if (monotonic_seconds() > until || json_array_size(found) >= NAMES)
-            return;
-        char *name = assay_recipe_instance_name(r, i);
+    json_t *known = json_array();
+    double until = monotonic_seconds() + BUDGET;
+    char *face = face_of(set->program);
+    int found = 0;
+    json_array_append_new(known, json_string(set->program->sha256));
+    for (int i = 0; face && c && i < c->count && found < NAMES; i++) {
+        const instance_row *row = &c->rows[i];
+        if (strcmp(row->face, face) || has(known, row->sha256) || monotonic_seconds() > until)
+            continue;
+        json_array_append_new(known, json_string(row->sha256));
         assay_error error;
-        assay_program *q = name ? assay_catalogue_program(name, &error) : NULL;
-        if (q && same_face(set->program, q) && !has(known, q->sha256)) {
-            json_array_append_new(known, json_string(q->sha256));
-            if (answers_alike(q, set, observed))
-                json_array_append_new(found, json_string(q->name));
+        assay_program *q = assay_catalogue_program(row->name, &error);
+        if (q && answers_alike(q, set, observed)) {
+            json_array_append_new(list, json_sprintf("equals %s on all these cases", row->name));
+            found++;
         }
         assay_program_free(q);
-        free(name);
     }
-}
-
-static void say_recipes(json_t *list, const assay_vector_set *set, assay_grid *const *observed)
-{
-    json_t *known = json_array(), *found = json_array();
-    double until = monotonic_seconds() + BUDGET;
-    json_array_append_new(known, json_string(set->program->sha256));
-    assay_error error;
-    assay_recipe *own = assay_catalogue_find(set->program->recipe, &error);
-    if (own) /* another instance of the same recipe is the likeliest */
-        try_recipe(own, set, observed, until, known, found);
-    for (int i = 0; i < assay_catalogue_count(); i++) {
-        assay_recipe *r = assay_catalogue_recipe(i, &error);
-        if (r && r != own)
-            try_recipe(r, set, observed, until, known, found);
-    }
-    size_t i;
-    json_t *name;
-    json_array_foreach(found, i, name)
-        json_array_append_new(list, json_sprintf("equals %s on all these cases",
-                                                 json_string_value(name)));
     json_decref(known);
-    json_decref(found);
+    free(face);
 }
 
 json_t *run_diagnose(const assay_vector_set *set, assay_grid *const *observed,
-                     const compare_tally *tally)
+                     const compare_tally *tally, struct run_catalogue **catalogue)
 {
     json_t *list = json_array();
     say_stages(list, set, observed, tally);
-    say_recipes(list, set, observed);
+    if (catalogue)
+        say_recipes(list, set, observed, catalogue_of(catalogue));
     if (json_array_size(list))
         return list;
     json_decref(list);

@@ -117,9 +117,12 @@ static verdict_kind blame(worker *w, const assay_program *p, const assay_case *c
         return VERDICT_UNWRITTEN;
     }
     verdict_kind kind = VERDICT_PASS;
-    if (!same_poison && !ask(w, p, c, observed, POISON_A, awkward, stopped, &kind, reason, size))
-        return kind;
-    bool depends = !same_poison && differ(p, c, first, observed, POISON_A, POISON_A).kind == SAME;
+    bool depends = !same_poison; /* the first poison twice in a row gives the first answer again? */
+    for (int i = 0; i < 2 && depends; i++) {
+        if (!ask(w, p, c, observed, POISON_A, awkward, stopped, &kind, reason, size))
+            return kind;
+        depends = differ(p, c, first, observed, POISON_A, POISON_A).kind == SAME;
+    }
     snprintf(reason, size, depends ? "%" PRId64 " codes depend on what the buffer held before, the "
                                      "first %s[%" PRId64 ", %" PRId64 "]"
                                    : "%" PRId64 " codes changed from one call to the next, the first "
@@ -232,7 +235,7 @@ static void conclude(judging *j)
         v->smallest = run_failure_json(p, &j->set->cases[v->tally.smallest.case_index],
                                        &v->tally.smallest);
     if (v->kind == VERDICT_FAIL)
-        v->diagnosis = run_diagnose(j->set, j->kept, &v->tally);
+        v->diagnosis = run_diagnose(j->set, j->kept, &v->tally, j->options->catalogue);
     if (v->kind != VERDICT_PASS && v->kind != VERDICT_ACCEPTABLE)
         v->printed = worker_printed(j->w);
     if (v->skipped_cases && strlen(v->reason) + 64 < sizeof v->reason)

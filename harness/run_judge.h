@@ -14,6 +14,7 @@ typedef struct {
     const volatile sig_atomic_t *stop;
     void (*progress)(void *context, int64_t done, int64_t all);
     void *progress_context;
+    struct run_catalogue **catalogue; /* kept between diagnoses; NULL: other recipes are not tried */
 } judge_options;
 
 /* Runs every case of the set, whose outputs are the right answers, and fills the verdict (made by
@@ -35,6 +36,7 @@ json_t *run_failure_json(const assay_program *p, const assay_case *c, const comp
  * stored; does it equal another recipe of the catalogue on all these cases? An array of sentences,
  * or NULL. observed[i] belongs to set->cases[i] (NULL: not known). */
 json_t *run_diagnose(const assay_vector_set *set, assay_grid *const *observed,
-                     const compare_tally *tally);
+                     const compare_tally *tally, struct run_catalogue **catalogue);
+void run_catalogue_free(struct run_catalogue *c);
 
 #endif

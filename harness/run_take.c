@@ -44,7 +44,7 @@ judge_options run_judge_options(run_state *s)
 {
     return (judge_options){.repeat = s->o->repeat, .max_failures = s->o->max_failures,
                            .stop = &run_stop, .progress = s->terminal ? judge_progress : NULL,
-                           .progress_context = s};
+                           .progress_context = s, .catalogue = &s->catalogue};
 }
 
 /* ---- verdicts ---- */

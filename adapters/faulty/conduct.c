@@ -155,7 +155,7 @@ static void spoil(const fault *f, const call *c)
         break;
     case CONDUCT_CHANCE:
         if (n)
-            bytes[n / 2] ^= (uint8_t)(calls++ & 1);
+            tensor_set(q, 0, 0, tensor_code(q, 0, 0) ^ (calls++ & 1));
         break;
     }
 }
