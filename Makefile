@@ -99,7 +99,7 @@ conformance-run: all
 # The same tests, every object built with both sanitizers, in a build folder of its own.
 sanitize: deps
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 $(SUBMAKE) \
-	    BUILD=build/sanitize OPT=-O1 SAN="-fsanitize=address,undefined -fno-omit-frame-pointer" \
+	    BUILD=build/sanitize OPT=-O1 WARN="-Wall -Wextra" SAN="-fsanitize=address,undefined -fno-omit-frame-pointer" \
 	    check-run
 
 bench: all
