@@ -40,8 +40,9 @@ int complain(int status, const char *format, ...) __attribute__((format(printf, 
 
 /* A value the three ways of CLI.md: {"dec", "hex", "bits"}; `bits` are the code in format f. */
 json_t *json_value(const assay_format *f, uint64_t code);
-/* Shortest decimal that reads back to the same code of f ("nan", "inf", "-inf" for specials), the
- * hex float, and the bits, into buffers of at least 64 bytes. */
+/* Shortest decimal that reads back to the same value of f32 (of f64 for f64), hence to the same code
+ * of f ("nan", "inf", "-inf" for specials), the hex float, and the bits, into buffers of at least 64
+ * bytes. */
 void value_decimal(const assay_format *f, uint64_t code, char *buffer, size_t size);
 void value_hex(const assay_format *f, uint64_t code, char *buffer, size_t size);
 void value_bits(const assay_format *f, uint64_t code, char *buffer, size_t size);

@@ -19,7 +19,8 @@ typedef enum {
     ASSAY_SPECIAL_IEEE,   /* all-ones exponent: fraction 0 is Inf, the rest NaN: f16, e5m2 */
     ASSAY_SPECIAL_FN,     /* all-ones magnitude is NaN, no Inf: e4m3 (OCP), e8m0, ue5m3 */
     ASSAY_SPECIAL_FNUZ,   /* the code of -0 is the one NaN, no Inf: e4m3fnuz, e5m2fnuz */
-    ASSAY_SPECIAL_P3109E, /* IEEE P3109 extended: NaN in the place of -0 (unsigned: all ones); Inf */
+    ASSAY_SPECIAL_P3109E, /* IEEE P3109 extended: NaN in the place of -0 (unsigned: all ones); Inf
+                             is the largest magnitude code that is not NaN */
     ASSAY_SPECIAL_P3109F  /* IEEE P3109 finite: the same without Inf */
 } assay_specials;
 
@@ -58,7 +59,8 @@ bool assay_format_has_negative_zero(const assay_format *f);
 bool assay_format_has_zero(const assay_format *f);
 bool assay_format_has_subnormals(const assay_format *f);
 uint64_t assay_format_max_code(const assay_format *f);    /* the largest finite value */
-uint64_t assay_format_nan_code(const assay_format *f);    /* the table's NaN; without NaN: +max */
+/* The table's NaN: IEEE: quiet, the top fraction bit alone. Without NaN: +max; integers: 0. */
+uint64_t assay_format_nan_code(const assay_format *f);
 uint64_t assay_format_inf_code(const assay_format *f, bool negative); /* asserts has_inf */
 uint64_t assay_format_sign_bit(const assay_format *f);    /* 0 for unsigned formats */
 
@@ -79,7 +81,7 @@ typedef struct {
     uint64_t significand;
     int exponent;
 } assay_parts;
-assay_parts assay_decode(const assay_format *f, uint64_t code);
+assay_parts assay_decode(const assay_format *f, uint64_t code); /* bits above width are ignored */
 
 /* The value as a double (exact for every row; NaN for NaN). */
 double assay_decode_double(const assay_format *f, uint64_t code);

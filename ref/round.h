@@ -38,11 +38,19 @@ typedef struct {
     int8_t ternary;  /* sign of (rounded value - exact value); 0 if exact or NaN */
     bool inexact;
     bool overflow;   /* magnitude after rounding with unbounded exponent was above max (or Inf in) */
-    bool underflow;  /* inexact and the result is subnormal or zero */
+    bool underflow;  /* inexact and the result is subnormal or zero (e8m0: |x| below the least) */
     bool tie;        /* exactly halfway between two neighbouring codes */
 } assay_rounded;
 
-/* Rounds x once to format f. `random` is used by ASSAY_STOCHASTIC only. Total: every x, f, cast. */
+/* Rounds x once to format f. `random` is used by ASSAY_STOCHASTIC only. Total: every x, f, cast.
+ * What LANGUAGE.md 8 leaves to be said:
+ * - Unsigned formats round |x|; ternary and the other flags are those of |x|.
+ * - Without saturation a finite overflow that stays inside in mode `odd` is the one whose max has an
+ *   odd code (IEEE formats, FNUZ); otherwise the overflow code is the odd neighbour.
+ * - An overflow to NaN gives the table's NaN with the value's sign; `nan` and `nan_sign` are about
+ *   NaN operands. e8m0 without saturation gives 0xFF above 2^127 in every mode.
+ * - A tie is judged on the format as if its exponents had no end: 464 in e4m3 is one (448, 480).
+ * - e8m0 below 2^-127: code 0, inexact and underflow. NaN to a format without NaN: not inexact. */
 assay_rounded assay_round(const assay_format *f, const assay_exact *x, const assay_cast *cast,
                           uint64_t random);
 

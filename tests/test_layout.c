@@ -53,7 +53,8 @@ static assay_layout_step step(assay_layout_op op, int64_t a, int64_t b)
 static assay_layout layout_of(int count, const assay_layout_step *steps)
 {
     assay_layout l = {.value_count = 1, .step_count = count};
-    memcpy(l.steps, steps, (size_t)count * sizeof *steps);
+    for (int i = 0; i < count; i++)
+        l.steps[i] = steps[i];
     return l;
 }
 
