@@ -276,6 +276,17 @@ class Report:
         return texts
 
     @property
+    def changes(self):
+        """Against the verdicts given with --expect, worst first: (word, adapter, recipe, class, text)."""
+        rows = [("MISSING", m["adapter"], m["recipe"], m["class"], f"was {m['was']}, did not come again")
+                for run in self.whole["runs"] for m in run.get("missing", [])]
+        for v in self.whole["verdicts"]:
+            if v.get("compared_with") in ("REGRESSION", "FIX"):
+                rows.append((v["compared_with"], v["adapter"], v["recipe"], v["class"],
+                             v.get("reason") or v["verdict"]))
+        return sorted(rows, key=lambda row: ("REGRESSION", "MISSING", "FIX").index(row[0]))
+
+    @property
     def left_out(self):
         """Contracts that did not run, gathered by reason: (adapter, recipe, reason, instances)."""
         groups = {}

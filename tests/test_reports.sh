@@ -43,7 +43,9 @@ expect 0 "the page" "$python" tests/check_page.py "$folder/r.html" \
     "The run of 2026-01-02T03:04:05Z was interrupted" "The adapter torch could not be used" \
     "no case was executed" "Q = e2m1(x * r): mode even -> away" "a <faulty> kernel & its friends" \
     "512 of 98304 codes differ" "<b>oops</b> & done" "tie between 2 (0x4) and 3 (0x5)" "0x40d0" \
-    "What did not run" "all 4,294,967,296 f32 values" "81.4 k"
+    "What did not run" "all 4,294,967,296 f32 values" "81.4 k" \
+    "Against the earlier run" "REGRESSION faulty:ties_away te.nvfp4.1d(T=bf16) edges" \
+    "MISSING ml_dtypes cast.ml_dtypes(F=e8m0, T=f32) edges was pass, did not come again"
 shows "$folder/r.md" '^| `cast.nvidia` | .* pass: all 4,296,540,160 codes equal'
 shows "$folder/r.md" 'Q\[0, 5\] is 3 (`0x5`), right is 2 (`0x4`)'
 expect 0 "the XML" "$python" - "$folder/r.xml" <<'PYTHON'
