@@ -91,7 +91,7 @@ def main():
     except results.BadResults as reason:
         print(f"assay: {reason}", file=sys.stderr)
         return 4
-    except (KeyError, TypeError, AttributeError) as reason:
+    except (KeyError, TypeError, AttributeError, ValueError, jinja2.TemplateError) as reason:
         print(f"assay: {', '.join(arguments.results)}: does not follow the schema of results: "
               f"{type(reason).__name__} {reason}: reports/validate.py says where", file=sys.stderr)
         return 4
