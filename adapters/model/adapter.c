@@ -85,9 +85,8 @@ static assay_answer prepare(model *s, const assay_contract *c, char *message, si
         s->program = NULL;
     }
     if (!s->program) {
-        assay_recipe *decode = NULL;
-        if (assay_recipe_parse(c->canonical, strlen(c->canonical), "contract", &s->recipe, &decode,
-                               &error))
+        if (assay_recipe_parse_canonical(c->canonical, strlen(c->canonical), "contract", &s->recipe,
+                                         &error))
             return say(ASSAY_FAILED, message, size, "%.900s", error.message);
         s->program = assay_recipe_instance(s->recipe, NULL, NULL, NULL, &error);
     }
