@@ -16,6 +16,10 @@ CXXFLAGS = -std=c++17 -O2 -g -fPIC $(SAN)
 LDFLAGS  = $(SAN)
 LIBS     = -lmpfr -lgmp -ljansson -lcrypto -lpthread -ldl -lm
 DEPFLAGS = -MMD -MP
+# V=1 shows the whole commands.
+ifneq ($(V),1)
+Q = @printf '  %s %s\n' MAKE $@;
+endif
 
 REF      = $(filter-out $(wildcard ref/fast_kernels*.c), $(wildcard ref/*.c))
 VECTORS  = $(wildcard vectors/*.c)
@@ -63,28 +67,26 @@ assay: $(BUILD)/assay
 	@cp -f $< $@
 
 $(BUILD)/assay: $(HARNESS_O) $(BUILD)/libvectors.a $(BUILD)/libassay.a
-	$(CC) $(LDFLAGS) -rdynamic -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ $(LIBS)
 
 $(BUILD)/libassay.a: $(REF_O)
-	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(BUILD)/libvectors.a: $(VECTORS_O)
-	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 # The recipes, embedded as text.
 $(BUILD)/gen/catalogue_data.c: $(RECIPES) ref/embed.sh
 	@mkdir -p $(@D)
 	sh ref/embed.sh $(RECIPES) >$@.tmp && mv $@.tmp $@
 $(BUILD)/gen/catalogue_data.o: $(BUILD)/gen/catalogue_data.c
-	$(CC) -std=c11 $(OPT) -fPIC $(SAN) -c -o $@ $<
+	$(Q)$(CC) -std=c11 $(OPT) -fPIC $(SAN) -c -o $@ $<
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/checks.o $(BUILD)/libvectors.a $(BUILD)/libassay.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(shell pkg-config --libs check) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(shell pkg-config --libs check) $(LIBS)
 
 check: deps
 	@$(SUBMAKE) check-run

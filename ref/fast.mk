@@ -3,11 +3,11 @@
 # rcp_approx.table.xz (2 bits for each of 2^23 mantissas) unpacked and embedded as it is.
 $(BUILD)/gen/rcp_approx.table: ref/rcp_approx.table.xz
 	@mkdir -p $(@D)
-	xz -dc $< >$@.tmp && mv $@.tmp $@
+	$(Q)xz -dc $< >$@.tmp && mv $@.tmp $@
 $(BUILD)/gen/rcp_approx_table.S: $(BUILD)/gen/rcp_approx.table
 	@printf '.section .rodata\n.global assay_rcp_approx_table\n.balign 64\nassay_rcp_approx_table:\n.incbin "%s"\n.section .note.GNU-stack,"",%%progbits\n' '$<' >$@
 $(BUILD)/gen/rcp_approx_table.o: $(BUILD)/gen/rcp_approx_table.S
-	$(CC) -c -o $@ $<
+	$(Q)$(CC) -c -o $@ $<
 REF_EXTRA_O += $(BUILD)/gen/rcp_approx_table.o
 
 # The kernels. -O3 is part of the contract: at -O2 they are four times slower.
@@ -20,8 +20,8 @@ $(BUILD)/ref/recipe_fast_cpu.o: CFLAGS += -DASSAY_FAST_V3
 endif
 $(BUILD)/ref/fast_kernels_%.base.o: ref/fast_kernels_%.c
 	@mkdir -p $(@D)
-	$(CC) $(FAST_FLAGS) $(DEPFLAGS) -DFAST_ISA=_base -c -o $@ $<
+	$(Q)$(CC) $(FAST_FLAGS) $(DEPFLAGS) -DFAST_ISA=_base -c -o $@ $<
 $(BUILD)/ref/fast_kernels_%.v3.o: ref/fast_kernels_%.c
 	@mkdir -p $(@D)
-	$(CC) $(FAST_FLAGS) $(DEPFLAGS) -DFAST_ISA=_v3 -march=x86-64-v3 -c -o $@ $<
+	$(Q)$(CC) $(FAST_FLAGS) $(DEPFLAGS) -DFAST_ISA=_v3 -march=x86-64-v3 -c -o $@ $<
 REF_EXTRA_O += $(FAST_OBJECTS)

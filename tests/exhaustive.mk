@@ -3,7 +3,7 @@
 EXHAUSTIVE_ARGS ?=
 
 $(BUILD)/tests/exhaustive_convert: $(BUILD)/tests/exhaustive_convert.o $(BUILD)/libassay.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: exhaustive-convert
 exhaustive-convert: $(BUILD)/tests/exhaustive_convert

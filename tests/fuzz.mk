@@ -16,7 +16,7 @@ $(BUILD)/fuzz/%.o: %.c
 	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link $(DEPFLAGS) -c -o $@ $<
 $(BUILD)/fuzz/libfuzzed.a: $(FUZZ_O)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz_%.o $(BUILD)/fuzz/libfuzzed.a $(BUILD)/gen/catalogue_data.o
 	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 

@@ -3,7 +3,7 @@ RECORDED = $(patsubst vectors/recorded/%.xz,$(BUILD)/recorded/%,$(wildcard vecto
 
 $(BUILD)/recorded/%: vectors/recorded/%.xz
 	@mkdir -p $(@D)
-	xz -dc $< >$@.tmp && mv $@.tmp $@
+	$(Q)xz -dc $< >$@.tmp && mv $@.tmp $@
 
 .PHONY: recorded
 recorded: $(RECORDED)

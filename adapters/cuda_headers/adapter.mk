@@ -18,12 +18,12 @@ CUDA_HEADERS_FLAGS = $(CXXFLAGS) -O3 -ffp-contract=off -Wall -Wextra -Wshadow \
 
 $(BUILD)/adapters/cuda_headers.so: $(BUILD)/adapters/cuda_headers/adapter.o \
     $(BUILD)/adapters/cuda_headers/conversions.o
-	$(CXX) $(LDFLAGS) -shared -o $@ $^
+	$(Q)$(CXX) $(LDFLAGS) -shared -o $@ $^
 
 $(BUILD)/adapters/cuda_headers/%.o: adapters/cuda_headers/%.cc adapters/adapter.h \
     adapters/cuda_headers/conversions.h
 	@mkdir -p $(@D)
-	$(CXX) $(CUDA_HEADERS_FLAGS) -c -o $@ $<
+	$(Q)$(CXX) $(CUDA_HEADERS_FLAGS) -c -o $@ $<
 
 .PHONY: cuda_headers.left_out
 cuda_headers.left_out:

@@ -3,4 +3,4 @@ ADAPTERS += $(BUILD)/adapters/faulty.so
 FAULTY_SOURCES = $(wildcard adapters/faulty/*.c)
 $(BUILD)/adapters/faulty.so: $(FAULTY_SOURCES) adapters/faulty/faulty.h adapters/adapter.h
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -O1 -g -fPIC -fstack-protector-strong $(WARN) -ffp-contract=off -shared -o $@ $(FAULTY_SOURCES) -lm
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g -fPIC -fstack-protector-strong $(WARN) -ffp-contract=off -shared -o $@ $(FAULTY_SOURCES) -lm

@@ -2,5 +2,5 @@
 ADAPTERS += $(BUILD)/adapters/model.so
 $(BUILD)/adapters/model.so: $(BUILD)/adapters/model/adapter.o $(BUILD)/libassay.a
 	@mkdir -p $(@D)
-	$(CC) -shared $(LDFLAGS) -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -o $@ $^ -lmpfr -lgmp -lcrypto -lpthread -lm
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -o $@ $^ -lmpfr -lgmp -lcrypto -lpthread -lm
 -include $(BUILD)/adapters/model/adapter.d
