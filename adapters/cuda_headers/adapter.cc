@@ -95,12 +95,14 @@ assay_answer choose(bool pairs, const assay_contract *c, const conversion **row,
 {
     wanted w;
     if (!read_contract(c, &w))
-        return say(ASSAY_UNSUPPORTED, message, size, "the headers hold casts only");
+        return say(ASSAY_UNSUPPORTED, message, size, "not a contract of NVIDIA's headers");
     *row = find(w);
-    if (!*row)
-        return say(ASSAY_UNSUPPORTED, message, size,
-                   w.ieee ? "no conversion of the headers has this contract on every input"
-                          : "the headers have no such conversion");
+    if (!*row) {
+        w.ieee = false;
+        return say(ASSAY_UNSUPPORTED, message, size, find(w)
+                       ? "the header's conversion has other codes for NaN or overflow (cast.nvidia)"
+                       : "the headers have no such conversion");
+    }
     if (pairs && !(*row)->two)
         return say(ASSAY_UNSUPPORTED, message, size, "the headers have no pair form of this one");
     return ASSAY_DONE;

@@ -60,7 +60,7 @@ def dtype(name):
 def supports(contract):
     setting = contract.setting
     if contract.recipe not in ("cast.ml_dtypes", "cast.ml_dtypes.decode", "cast.ieee"):
-        return "ml_dtypes holds casts only"
+        return "not a contract of ml_dtypes"
     if setting("F") not in NAMES:
         return f"ml_dtypes has no {setting('F')}"
     if contract.recipe != "cast.ieee":

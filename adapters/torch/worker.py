@@ -34,7 +34,7 @@ def release():
 
 def supports(contract):
     if contract.recipe not in ("cast.torch", "cast.torch.decode"):
-        return "only PyTorch's casts are asked of it here"
+        return "not a contract of PyTorch's casts"
     for name in ("F", "T"):
         if contract.setting(name, "f32") not in NAMES:
             return f"PyTorch has no {contract.setting(name)}"
