@@ -162,10 +162,10 @@ static bool has_witness(const char *recipe)
 {
     size_t n = strlen(recipe);
     for (size_t i = 0; i < sizeof cast_witnesses / sizeof cast_witnesses[0]; i++)
-        if (!strncmp(cast_witnesses[i].recipe, recipe, n) && cast_witnesses[i].recipe[n] == '(')
+        if (!strncmp(cast_witnesses[i].recipe, recipe, n) && !isalnum((unsigned char)cast_witnesses[i].recipe[n]) && cast_witnesses[i].recipe[n] != '.')
             return true;
     for (size_t i = 0; i < sizeof block_witnesses / sizeof block_witnesses[0]; i++)
-        if (!strncmp(block_witnesses[i].recipe, recipe, n) && block_witnesses[i].recipe[n] == '(')
+        if (!strncmp(block_witnesses[i].recipe, recipe, n) && !isalnum((unsigned char)block_witnesses[i].recipe[n]) && block_witnesses[i].recipe[n] != '.')
             return true;
     return false;
 }
