@@ -1,11 +1,10 @@
 /* assay run: adapters against vectors, a sweep, or a file of tensors. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "report.h"
 #include "run.h"
 
 volatile sig_atomic_t run_stop;
@@ -75,39 +74,6 @@ static int close_adapters(run_state *s)
 
 /* ---- reports ---- */
 
-/* The report script is Python and reads the results file alone. */
-static int make_report(const char *results_path, const char *out)
-{
-    char folder[PATH_MAX], script[PATH_MAX + 64];
-    ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    folder[n > 0 ? n : 0] = '\0';
-    script[0] = '\0';
-    for (int up = 0; up < 3 && strrchr(folder, '/'); up++) {
-        *strrchr(folder, '/') = '\0';
-        snprintf(script, sizeof script, "%s/reports/report.py", folder);
-        if (access(script, R_OK) == 0)
-            break;
-    }
-    if (access(script, R_OK))
-        return complain(STATUS_FILE, "%s: reports/report.py is not beside the program; `assay report` "
-                        "makes it later from the results file", out);
-    const char *named = getenv("ASSAY_PYTHON");
-    char venv[PATH_MAX + 64];
-    snprintf(venv, sizeof venv, "%s/.venv/bin/python", folder);
-    const char *python = named && *named ? named : access(venv, X_OK) == 0 ? venv : "python3";
-    pid_t pid = fork();
-    if (pid == 0) {
-        execlp(python, python, script, results_path, "-o", out, (char *)NULL);
-        _exit(127);
-    }
-    int status = -1;
-    if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
-        return complain(STATUS_FILE, "%s: the report was not made (%s %s, status %d); the results are "
-                        "in %s", out, python, script, WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-                        results_path);
-    return STATUS_OK;
-}
-
 static int make_reports(run_state *s)
 {
     const run_options *o = s->o;
@@ -129,10 +95,8 @@ static int make_reports(run_state *s)
         if (results_write(&s->results, !s->stopped, &error))
             status = complain(STATUS_FILE, "%s", error.message);
     }
-    if (o->html)
-        status = status_worst(status, make_report(path, o->html));
-    if (o->markdown)
-        status = status_worst(status, make_report(path, o->markdown));
+    if (status == STATUS_OK)
+        status = report_render(&path, 1, o->html, o->markdown, NULL);
     if (!o->out)
         unlink(temporary);
     return status;

@@ -34,15 +34,25 @@ typedef struct {
     bool started;
 } sweeper;
 
+/* The n-th chunk to do: bits reversed, so that every binade is visited early and faults show soon. */
+static int chunk_at(int n)
+{
+    int chunk = 0;
+    for (int bit = 1; bit < SWEEP_CHUNKS; bit *= 2)
+        chunk = 2 * chunk + (n & bit ? 1 : 0);
+    return chunk;
+}
+
 static int take_chunk(sweep *s)
 {
     int chunk = -1;
     pthread_mutex_lock(&s->lock);
     int shard = s->run->o->shard - 1, shards = s->run->o->shards;
-    while (s->next < SWEEP_CHUNKS && (s->done[s->next] || s->next % shards != shard))
+    while (s->next < SWEEP_CHUNKS &&
+           (s->done[chunk_at(s->next)] || chunk_at(s->next) % shards != shard))
         s->next++;
     if (s->next < SWEEP_CHUNKS && !s->give_up && !run_stop)
-        chunk = s->next++;
+        chunk = chunk_at(s->next++);
     pthread_mutex_unlock(&s->lock);
     return chunk;
 }

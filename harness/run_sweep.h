@@ -14,7 +14,7 @@ typedef struct {
     const assay_program *program;
     assay_fast *fast;
     pthread_mutex_t lock;      /* over everything below */
-    int next;                  /* chunk to hand out */
+    int next;                  /* place in the order of chunks to hand out */
     bool done[SWEEP_CHUNKS];
     int finished, mine;        /* chunks done, and chunks of this shard */
     run_verdict verdict;
