@@ -9,8 +9,8 @@
 
 static const char help[] =
     "usage: assay bench [--recipe GLOB] [--runs N] [--no-peers] [--json] [-o FILE]\n\n"
-    "Rates of one thread in millions of elements a second: the median of N runs (default 5) and\n"
-    "their spread. Rows: casts of f32 to codes, the default instance of each recipe by the fast\n"
+    "Rates of one thread, in millions of elements for each second of its processor time: the median\n"
+    "of N runs (default 5) and their spread. Rows: casts of f32 to codes, the default instance of each recipe by the fast\n"
     "evaluator (te.nvfp4.1d by the exact one too), a copy of memory, and the same work by other\n"
     "systems where Python has them (.venv-vendors, .venv, or $ASSAY_PYTHON).\n\n"
     "  --recipe GLOB   only these recipes, by both evaluators; no casts, no peers. NAME(P=V, ...)\n"
@@ -79,7 +79,7 @@ static json_t *document(const bench *b)
 #endif
                                                  ));
     return json_pack("{s:s, s:o, s:o, s:s, s:i, s:O, s:O}", "version", ASSAY_VERSION, "finished",
-                     started, "host", machine, "unit", "1e6 elements/s, one thread", "runs", b->runs,
+                     started, "host", machine, "unit", "1e6 elements a second of processor time, one thread", "runs", b->runs,
                      "rows", b->rows, "absent", b->absent);
 }
 

@@ -42,6 +42,23 @@ static inline uint32_t even(uint32_t u, const fast_cast *p)
     return finish(magnitude < p->least_normal ? low : normal, u, p);
 }
 
+/* The same where every overflow gives the code p->infinity, which is max or the next one, zeros keep
+ * their sign if values do, nothing is flushed, and rebias is even. */
+static inline uint32_t even_limit(uint32_t u, const fast_cast *p)
+{
+    int32_t magnitude = (int32_t)(u & 0x7FFFFFFF);
+    uint32_t last = ((uint32_t)magnitude >> p->drop) & 1;
+    uint32_t offset = (1u << (p->drop - 1)) - 1 - (p->rebias << p->drop);
+    uint32_t normal = ((uint32_t)magnitude + offset + last) >> p->drop;
+    uint32_t low = bits32(float32((uint32_t)magnitude) + float32(p->magic)) - p->magic;
+    uint32_t code = magnitude < (int32_t)p->least_normal ? low : normal;
+    code = code < p->infinity ? code : p->infinity;
+    uint32_t negative = (uint32_t)((int32_t)u >> 31);
+    code |= p->sign & negative;
+    uint32_t nan = p->nan | (p->nan_sign & negative);
+    return magnitude > 0x7F800000 ? nan : code;
+}
+
 /* |u| cut at the target's grid: `code` of the neighbour below in magnitude, `rest` = discarded bits,
  * worth rest / 2^shift of the gap. */
 typedef struct {
@@ -88,7 +105,8 @@ static inline uint32_t stochastic(uint32_t u, uint32_t r, const fast_cast *p)
         D *restrict d = g->d;                                                                      \
         const fast_u32 *restrict a = g->s[0];                                                      \
         const fast_cast p = g->p->cast;                                                            \
-        for (int64_t i = 0; i < g->n; i++)                                                         \
+        const int64_t n = g->n;                                                                    \
+        for (int64_t i = 0; i < n; i++)                                                            \
             d[i] = (D)(CODE);                                                                      \
     }
 #define CAST_RANDOM(NAME, D)                                                                       \
@@ -97,12 +115,16 @@ static inline uint32_t stochastic(uint32_t u, uint32_t r, const fast_cast *p)
         D *restrict d = g->d;                                                                      \
         const fast_u32 *restrict a = g->s[0], *restrict r = g->s[1];                               \
         const fast_cast p = g->p->cast;                                                            \
-        for (int64_t i = 0; i < g->n; i++)                                                         \
+        const int64_t n = g->n;                                                                    \
+        for (int64_t i = 0; i < n; i++)                                                            \
             d[i] = (D)stochastic(a[i], r[i], &p);                                                  \
     }
 CAST(EVEN_8, fast_u8, even(a[i], &p))
 CAST(EVEN_16, fast_u16, even(a[i], &p))
 CAST(EVEN_32, fast_u32, even(a[i], &p))
+CAST(LIMIT_8, fast_u8, even_limit(a[i], &p))
+CAST(LIMIT_16, fast_u16, even_limit(a[i], &p))
+CAST(LIMIT_32, fast_u32, even_limit(a[i], &p))
 CAST(MODE_8, fast_u8, mode(a[i], &p))
 CAST(MODE_16, fast_u16, mode(a[i], &p))
 CAST(MODE_32, fast_u32, mode(a[i], &p))
@@ -117,7 +139,8 @@ static void POWER_8(const fast_args *g)
     fast_u8 *restrict d = g->d;
     const fast_u32 *restrict a = g->s[0];
     const fast_cast p = g->p->cast;
-    for (int64_t i = 0; i < g->n; i++) {
+    const int64_t n = g->n;
+    for (int64_t i = 0; i < n; i++) {
         uint32_t m = a[i] & 0x7FFFFFFF;
         uint32_t code = m < 0x800000 ? (m >= p.least_normal ? 1 : 0) : (m + p.magic) >> 23;
         code = code > p.max ? p.over[0] : code;
@@ -130,7 +153,8 @@ static void BF16_TO_F32(const fast_args *g)
 {
     fast_u32 *restrict d = g->d;
     const fast_u16 *restrict a = g->s[0];
-    for (int64_t i = 0; i < g->n; i++)
+    const int64_t n = g->n;
+    for (int64_t i = 0; i < n; i++)
         d[i] = (uint32_t)a[i] << 16;
 }
 
@@ -138,7 +162,8 @@ static void TF32_TO_F32(const fast_args *g)
 {
     fast_u32 *restrict d = g->d;
     const fast_u32 *restrict a = g->s[0];
-    for (int64_t i = 0; i < g->n; i++)
+    const int64_t n = g->n;
+    for (int64_t i = 0; i < n; i++)
         d[i] = a[i] << 13;
 }
 
@@ -148,7 +173,8 @@ static void F16_TO_F32(const fast_args *g)
 {
     fast_u32 *restrict d = g->d;
     const fast_u16 *restrict a = g->s[0];
-    for (int64_t i = 0; i < g->n; i++) {
+    const int64_t n = g->n;
+    for (int64_t i = 0; i < n; i++) {
         uint32_t m = a[i] & 0x7FFFu;
         uint32_t finite = bits32(float32(m << 13) * 0x1p112f);
         uint32_t special = 0x7F800000 | m << 13;
@@ -162,7 +188,8 @@ static void TABLE_8(const fast_args *g)
     fast_u32 *restrict d = g->d;
     const fast_u8 *restrict a = g->s[0];
     const uint32_t *restrict table = (const uint32_t *)(uintptr_t)g->p->word[0];
-    for (int64_t i = 0; i < g->n; i++)
+    const int64_t n = g->n;
+    for (int64_t i = 0; i < n; i++)
         d[i] = table[a[i]];
 }
 
@@ -171,7 +198,8 @@ static void TABLE_16(const fast_args *g)
     fast_u32 *restrict d = g->d;
     const fast_u16 *restrict a = g->s[0];
     const uint32_t *restrict table = (const uint32_t *)(uintptr_t)g->p->word[0];
-    for (int64_t i = 0; i < g->n; i++)
+    const int64_t n = g->n;
+    for (int64_t i = 0; i < n; i++)
         d[i] = table[a[i] & 0xFFF];
 }
 

@@ -12,7 +12,8 @@
         const A *restrict a_ = g->s[0];                                                            \
         const uint64_t w0 = g->p->word[0];                                                         \
         (void)w0;                                                                                  \
-        for (int64_t i = 0; i < g->n; i++) {                                                       \
+        const int64_t n = g->n;                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                          \
             A a = a_[i];                                                                           \
             d[i] = (D)(EXPR);                                                                      \
         }                                                                                          \
@@ -22,7 +23,8 @@
     {                                                                                              \
         D *restrict d = g->d;                                                                      \
         const A *restrict a_ = g->s[0], *restrict b_ = g->s[1];                                    \
-        for (int64_t i = 0; i < g->n; i++) {                                                       \
+        const int64_t n = g->n;                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                          \
             A a = a_[i], b = b_[i];                                                                \
             d[i] = (D)(EXPR);                                                                      \
         }                                                                                          \
@@ -33,7 +35,8 @@
         T *restrict d = g->d;                                                                      \
         const fast_u32 *restrict c = g->s[0];                                                      \
         const T *restrict a = g->s[1], *restrict b = g->s[2];                                      \
-        for (int64_t i = 0; i < g->n; i++) {                                                       \
+        const int64_t n = g->n;                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                          \
             T yes = a[i], no = b[i];                                                               \
             d[i] = c[i] ? yes : no;                                                                \
         }                                                                                          \

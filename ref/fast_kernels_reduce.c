@@ -8,22 +8,34 @@ static inline int64_t at_most(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Value (i, j) of d is value (i / down, j / across) of s. */
+/* Value (i, j) of d is value (i / down, j / across) of s. Runs of a multiple of 16 are written in
+ * pieces of a length that the compiler knows. */
 #define SPREAD(NAME, T)                                                                            \
+    static void NAME##_runs(T *restrict d, const T *restrict s, int64_t cols, int64_t run)         \
+    {                                                                                              \
+        int64_t whole = run < cols ? cols / run : 0, t = 0;                                        \
+        if (run % 16 == 0)                                                                         \
+            for (; t < whole; t++)                                                                 \
+                for (int64_t j = t * run; j < (t + 1) * run; j += 16)                              \
+                    for (int k = 0; k < 16; k++)                                                   \
+                        d[j + k] = s[t];                                                           \
+        for (; t < whole; t++)                                                                     \
+            for (int64_t j = t * run; j < (t + 1) * run; j++)                                      \
+                d[j] = s[t];                                                                       \
+        for (int64_t j = whole == 0 ? 0 : whole * run; j < cols; j++)                              \
+            d[j] = s[whole];                                                                       \
+    }                                                                                              \
     static void NAME(const fast_args *g)                                                           \
     {                                                                                              \
         int64_t cols = g->cols, run = g->across;                                                   \
         for (int64_t i = 0; i < g->rows; i++) {                                                    \
             T *restrict d = (T *)g->d + i * cols;                                                  \
             const T *restrict s = (const T *)g->s[0] + i / g->down * g->source_cols;               \
-            if (run == 1) {                                                                        \
+            if (run == 1)                                                                          \
                 for (int64_t j = 0; j < cols; j++)                                                 \
                     d[j] = s[j];                                                                   \
-                continue;                                                                          \
-            }                                                                                      \
-            for (int64_t t = 0, j = 0; j < cols; t++)                                              \
-                for (int64_t end = at_most(cols - j, run) + j; j < end; j++)                       \
-                    d[j] = s[t];                                                                   \
+            else                                                                                   \
+                NAME##_runs(d, s, cols, run);                                                      \
         }                                                                                          \
     }
 SPREAD(SPREAD_8, fast_u8)
@@ -32,37 +44,109 @@ SPREAD(SPREAD_32, fast_u32)
 SPREAD(SPREAD_64, fast_u64)
 
 /* Folds with an operation whose result does not depend on order. Tall tiles of width 1 run along
- * the row instead of down the tile. */
-#define FOLD(NAME, D, T, INIT, MAP, OP)                                                            \
+ * the row instead of down the tile. Whole runs of a row are halved, all tiles at once (neighbours
+ * join) while their length is even; long runs, odd rests and partial tiles are folded one by one. */
+enum { PIECE = 1024, LONG = 128 };
+
+#define FOLD(NAME, T, INIT, MAP, OP)                                                               \
+    static T NAME##_one(T acc, const T *restrict s, int64_t n, uint64_t w0)                        \
+    {                                                                                              \
+        (void)w0;                                                                                  \
+        for (int64_t c = 0; c < n; c++) {                                                          \
+            T v = s[c], m = (T)MAP(v);                                                             \
+            acc = (T)OP(acc, m);                                                                   \
+        }                                                                                          \
+        return acc;                                                                                \
+    }                                                                                              \
+    static void NAME##_down(T *restrict d, const T *restrict s, int64_t n, uint64_t w0)            \
+    {                                                                                              \
+        (void)w0;                                                                                  \
+        for (int64_t j = 0; j < n; j++) {                                                          \
+            T acc = d[j], v = s[j], m = (T)MAP(v);                                                 \
+            d[j] = (T)OP(acc, m);                                                                  \
+        }                                                                                          \
+    }                                                                                              \
+    static void NAME##_first_half(T *restrict d, const T *restrict s, int64_t n, uint64_t w0)      \
+    {                                                                                              \
+        (void)w0;                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            T v = s[2 * i], w = s[2 * i + 1], a = (T)MAP(v), b = (T)MAP(w);                        \
+            d[i] = (T)OP(a, b);                                                                    \
+        }                                                                                          \
+    }                                                                                              \
+    static void NAME##_half(T *restrict d, const T *restrict s, int64_t n)                         \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            T a = s[2 * i], b = s[2 * i + 1];                                                      \
+            d[i] = (T)OP(a, b);                                                                    \
+        }                                                                                          \
+    }                                                                                              \
+    static void NAME##_long(T *d, const T *restrict s, int64_t cols, int64_t width, int64_t run,   \
+                            T init, uint64_t w0)                                                   \
+    {                                                                                              \
+        T side[LONG];                                                                              \
+        for (int64_t j = 0; j < cols; j++) {                                                       \
+            int64_t left = j * run, n = at_most(width - left, run), c = 0;                         \
+            for (int k = 0; k < LONG; k++)                                                         \
+                side[k] = init;                                                                    \
+            for (; c + LONG <= n; c += LONG)                                                       \
+                NAME##_down(side, s + left + c, LONG, w0);                                         \
+            for (int k = 0; k < LONG; k++)                                                         \
+                d[j] = (T)OP(d[j], side[k]);                                                       \
+            d[j] = NAME##_one(d[j], s + left + c, n - c, w0);                                      \
+        }                                                                                          \
+    }                                                                                              \
+    /* d[j] joined with the folds of `tiles` runs of an even length of at most PIECE. */           \
+    static void NAME##_runs(T *restrict d, const T *restrict s, int64_t tiles, int64_t run,        \
+                            uint64_t w0)                                                           \
+    {                                                                                              \
+        T even[PIECE / 2], odd[PIECE / 2], *from = even, *to = odd;                                \
+        int64_t step = PIECE / run;                                                                \
+        for (int64_t t = 0; t < tiles; t += step) {                                                \
+            int64_t now = at_most(tiles - t, step), length = run / 2;                              \
+            NAME##_first_half(from, s + t * run, now * length, w0);                                \
+            while (length % 2 == 0) {                                                              \
+                length /= 2;                                                                       \
+                NAME##_half(to, from, now * length);                                               \
+                T *swap = from;                                                                    \
+                from = to;                                                                         \
+                to = swap;                                                                         \
+            }                                                                                      \
+            for (int64_t j = 0; j < now; j++) {                                                    \
+                T acc = d[t + j];                                                                  \
+                for (int64_t c = 0; c < length; c++) {                                             \
+                    T m = from[j * length + c];                                                    \
+                    acc = (T)OP(acc, m);                                                           \
+                }                                                                                  \
+                d[t + j] = acc;                                                                    \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
     static void NAME(const fast_args *g)                                                           \
     {                                                                                              \
         const uint64_t w0 = g->p->word[0];                                                         \
+        const int64_t run = g->across, cols = g->cols, width = g->source_cols;                     \
+        int64_t whole = run % 2 == 0 && run <= PIECE ? width / run : 0;                            \
         (void)w0;                                                                                  \
         for (int64_t i = 0; i < g->rows; i++) {                                                    \
             int64_t top = i * g->down, bottom = top + at_most(g->source_rows - top, g->down);      \
-            D *restrict d = (D *)g->d + i * g->cols;                                               \
-            for (int64_t j = 0; j < g->cols; j++)                                                  \
+            T *restrict d = (T *)g->d + i * cols;                                                  \
+            for (int64_t j = 0; j < cols; j++)                                                     \
                 d[j] = (INIT);                                                                     \
             for (int64_t r = top; r < bottom; r++) {                                               \
-                const T *restrict s = (const T *)g->s[0] + r * g->source_cols;                     \
-                if (g->across == 1) {                                                              \
-                    for (int64_t j = 0; j < g->cols; j++) {                                        \
-                        D acc = d[j];                                                              \
-                        T v = s[j];                                                                \
-                        d[j] = (D)OP(acc, MAP(v));                                                 \
-                    }                                                                              \
+                const T *restrict s = (const T *)g->s[0] + r * width;                              \
+                if (run > PIECE && width >= 4 * LONG) { /* LONG folds side by side */              \
+                    NAME##_long(d, s, cols, width, run, (INIT), w0);                               \
                     continue;                                                                      \
                 }                                                                                  \
-                for (int64_t j = 0; j < g->cols; j++) {                                            \
-                    int64_t left = j * g->across;                                                  \
-                    int64_t right = left + at_most(g->source_cols - left, g->across);              \
-                    D acc = d[j];                                                                  \
-                    for (int64_t c = left; c < right; c++) {                                       \
-                        T v = s[c];                                                                \
-                        acc = (D)OP(acc, MAP(v));                                                  \
-                    }                                                                              \
-                    d[j] = acc;                                                                    \
+                if (run == 1) {                                                                    \
+                    NAME##_down(d, s, cols, w0);                                                   \
+                    continue;                                                                      \
                 }                                                                                  \
+                if (whole > 0)                                                                     \
+                    NAME##_runs(d, s, whole, run, w0);                                             \
+                for (int64_t j = whole; j < cols; j++)                                             \
+                    d[j] = NAME##_one(d[j], s + j * run, at_most(width - j * run, run), w0);       \
             }                                                                                      \
         }                                                                                          \
     }
@@ -73,18 +157,18 @@ SPREAD(SPREAD_64, fast_u64)
 
 /* Magnitude bits as integers; a NaN counts as 0 (amax), or is the largest of all (amax_nan).
  * w0: the bits of infinity; for 16 bits that tells f16 from bf16. */
-#define NUMBER_16(v) (((v) & 0x7FFF) > (uint16_t)w0 ? 0 : ((v) & 0x7FFF))
-#define NUMBER_32(v) (((v) & 0x7FFFFFFF) > 0x7F800000 ? 0 : ((v) & 0x7FFFFFFF))
+#define NUMBER_16(v) ((int16_t)((v) & 0x7FFF) > (int16_t)w0 ? 0 : ((v) & 0x7FFF))
+#define NUMBER_32(v) ((int32_t)((v) & 0x7FFFFFFF) > 0x7F800000 ? 0 : ((v) & 0x7FFFFFFF))
 #define NUMBER_64(v) (((v) & INT64_MAX) > 0x7FF0000000000000 ? 0 : ((v) & INT64_MAX))
 #define MAGNITUDE_16(v) ((v) & 0x7FFF)
 #define MAGNITUDE_32(v) ((v) & 0x7FFFFFFF)
 #define MAGNITUDE_64(v) ((v) & INT64_MAX)
-FOLD(AMAX_16, fast_u16, fast_u16, 0, NUMBER_16, LARGER)
-FOLD(AMAX_32, fast_u32, fast_u32, 0, NUMBER_32, LARGER)
-FOLD(AMAX_64, fast_u64, fast_u64, 0, NUMBER_64, LARGER)
-FOLD(AMAX_NAN_16, fast_u16, fast_u16, 0, MAGNITUDE_16, LARGER)
-FOLD(AMAX_NAN_32, fast_u32, fast_u32, 0, MAGNITUDE_32, LARGER)
-FOLD(AMAX_NAN_64, fast_u64, fast_u64, 0, MAGNITUDE_64, LARGER)
+FOLD(AMAX_16, fast_u16, 0, NUMBER_16, LARGER)
+FOLD(AMAX_32, fast_u32, 0, NUMBER_32, LARGER)
+FOLD(AMAX_64, fast_u64, 0, NUMBER_64, LARGER)
+FOLD(AMAX_NAN_16, fast_u16, 0, MAGNITUDE_16, LARGER)
+FOLD(AMAX_NAN_32, fast_u32, 0, MAGNITUDE_32, LARGER)
+FOLD(AMAX_NAN_64, fast_u64, 0, MAGNITUDE_64, LARGER)
 
 /* min, max of floats: order of sign and magnitude as integers; starts from the NaN in w0, which
  * loses to every number and is the answer if there is none. */
@@ -102,26 +186,26 @@ static inline int64_t key64(uint64_t u)
 #define MIN_F32(a, v) (NAN_32(v) ? (a) : NAN_32(a) || key32(v) < key32(a) ? (v) : (a))
 #define MAX_F64(a, v) (NAN_64(v) ? (a) : NAN_64(a) || key64(v) > key64(a) ? (v) : (a))
 #define MIN_F64(a, v) (NAN_64(v) ? (a) : NAN_64(a) || key64(v) < key64(a) ? (v) : (a))
-FOLD(FOLD_MAX_F32, fast_u32, fast_u32, (uint32_t)w0, SAME, MAX_F32)
-FOLD(FOLD_MIN_F32, fast_u32, fast_u32, (uint32_t)w0, SAME, MIN_F32)
-FOLD(FOLD_MAX_F64, fast_u64, fast_u64, w0, SAME, MAX_F64)
-FOLD(FOLD_MIN_F64, fast_u64, fast_u64, w0, SAME, MIN_F64)
+FOLD(FOLD_MAX_F32, fast_u32, (uint32_t)w0, SAME, MAX_F32)
+FOLD(FOLD_MIN_F32, fast_u32, (uint32_t)w0, SAME, MIN_F32)
+FOLD(FOLD_MAX_F64, fast_u64, w0, SAME, MAX_F64)
+FOLD(FOLD_MIN_F64, fast_u64, w0, SAME, MIN_F64)
 
 /* Integers: w0 is where the fold starts (the least or the largest value of the type). */
-FOLD(FOLD_MAX_U32, fast_u32, fast_u32, (uint32_t)w0, SAME, LARGER)
-FOLD(FOLD_MIN_U32, fast_u32, fast_u32, (uint32_t)w0, SAME, SMALLER)
-FOLD(FOLD_MAX_I32, fast_i32, fast_i32, (int32_t)w0, SAME, LARGER)
-FOLD(FOLD_MIN_I32, fast_i32, fast_i32, (int32_t)w0, SAME, SMALLER)
-FOLD(FOLD_MAX_U64, fast_u64, fast_u64, w0, SAME, LARGER)
-FOLD(FOLD_MIN_U64, fast_u64, fast_u64, w0, SAME, SMALLER)
+FOLD(FOLD_MAX_U32, fast_u32, (uint32_t)w0, SAME, LARGER)
+FOLD(FOLD_MIN_U32, fast_u32, (uint32_t)w0, SAME, SMALLER)
+FOLD(FOLD_MAX_I32, fast_i32, (int32_t)w0, SAME, LARGER)
+FOLD(FOLD_MIN_I32, fast_i32, (int32_t)w0, SAME, SMALLER)
+FOLD(FOLD_MAX_U64, fast_u64, w0, SAME, LARGER)
+FOLD(FOLD_MIN_U64, fast_u64, w0, SAME, SMALLER)
 
 #define EITHER(a, b) ((a) | (b))
 #define BOTH(a, b) ((a) & (b))
 #define PLUS(a, b) ((a) + (b))
 #define ONE(v) ((v) & 1)
-FOLD(FOLD_ANY, fast_u32, fast_u32, 0, SAME, EITHER)
-FOLD(FOLD_ALL, fast_u32, fast_u32, UINT32_MAX, SAME, BOTH)
-FOLD(FOLD_COUNT, fast_u32, fast_u32, 0, ONE, PLUS)
+FOLD(FOLD_ANY, fast_u32, 0, SAME, EITHER)
+FOLD(FOLD_ALL, fast_u32, UINT32_MAX, SAME, BOTH)
+FOLD(FOLD_COUNT, fast_u32, 0, ONE, PLUS)
 
 /* Sums in row-major order from +0, each step rounded in the lane's format: the columns' tiles of one
  * row of tiles are independent, so the loop over them is the inner one. */

@@ -24,6 +24,7 @@ typedef enum {
     FAST_LOAD,       /* an input's codes as they are stored */
     FAST_COORDINATE, /* kernel ROW_64, COL_64 or INDEX_64 */
     FAST_SPREAD,     /* operand on a coarser tiling */
+    FAST_RUNS,       /* the first operand on this tiling, the second on a coarser one */
     FAST_REDUCE,     /* operand(s) on a finer tiling */
     FAST_COLLECT,    /* global: a local operand on its own tiling, for the whole matrix */
     FAST_GATHER,     /* at: an input's code at (row, column) = operands, u64 */
@@ -110,6 +111,7 @@ int fast_compute(assay_fast *f, fast_kernel k, uint8_t lane, fast_params params,
 int fast_unary(assay_fast *f, fast_kernel_id k, uint8_t lane, int a);
 int fast_unary_word(assay_fast *f, fast_kernel_id k, uint8_t lane, int a, uint64_t word);
 int fast_binary(assay_fast *f, fast_kernel_id k, uint8_t lane, int a, int b);
+int fast_scale(assay_fast *f, int a, int b); /* a * b in f32 */
 int fast_select(assay_fast *f, uint8_t lane, int condition, int yes, int no);
 int fast_load(assay_fast *f, int value);
 void *fast_block(assay_fast *f, size_t size); /* zeroed; lives as long as f */

@@ -90,6 +90,8 @@ static int lower_arithmetic(assay_fast *f, const assay_expr *e, assay_tile conte
         arg[k] = operand(f, e, k, context, width);
     bool even = e->u.arith.mode == ASSAY_EVEN, ftz = e->u.arith.ftz;
     fast_params params = fast_word(0);
+    if (even && !ftz && e->op == ASSAY_OP_MUL && width == BITS_32)
+        return fast_scale(f, arg[0], arg[1]);
     if (even && !ftz)
         return fast_compute(f, fast_kernel_for(f, row->plain[width]), lane, params, e->argc, arg);
     if (even && width == BITS_32 &&
@@ -173,8 +175,7 @@ static int lower_div_full(assay_fast *f, const assay_expr *e, assay_tile context
     int a = operand(f, e, 0, context, BITS_32), b = operand(f, e, 1, context, BITS_32);
     int scale = fast_compute(f, fast_div_full_scale, FAST_LANE_32, fast_word(0), 1, &b);
     int inverse = fast_compute(f, fast_div_full_rcp, FAST_LANE_32, fast_word(0), 1, &b);
-    int scaled = fast_binary(f, FAST_K_MUL_32, FAST_LANE_32, a, scale);
-    return fast_binary(f, FAST_K_MUL_32, FAST_LANE_32, scaled, inverse);
+    return fast_scale(f, fast_scale(f, a, scale), inverse);
 }
 
 /* ---- signs, classes, comparisons ---- */

@@ -144,6 +144,13 @@ static bool describe(fast_params *params, const assay_format *to, const assay_ca
     return true;
 }
 
+/* Does LIMIT do the work of EVEN? */
+static bool is_limit(const fast_cast *c)
+{
+    return c->over[0] == c->infinity && c->over[1] == c->infinity && c->infinity - c->max <= 1 &&
+           c->flush_below == 0 && c->zero_sign == c->sign && c->rebias % 2 == 0;
+}
+
 static bool describe_power(fast_params *params, const assay_format *to, const assay_cast *cast)
 {
     if (to->kind != ASSAY_KIND_POWER || cast->mode == ASSAY_STOCHASTIC)
@@ -190,6 +197,7 @@ static int cast_f32(assay_fast *f, const assay_format *to, const assay_cast *cas
                     int random)
 {
     static const fast_kernel_id even[] = {FAST_K_EVEN_8, FAST_K_EVEN_16, FAST_K_EVEN_32};
+    static const fast_kernel_id limit[] = {FAST_K_LIMIT_8, FAST_K_LIMIT_16, FAST_K_LIMIT_32};
     static const fast_kernel_id mode[] = {FAST_K_MODE_8, FAST_K_MODE_16, FAST_K_MODE_32};
     static const fast_kernel_id stochastic[] = {FAST_K_STOCHASTIC_8, FAST_K_STOCHASTIC_16,
                                                 FAST_K_STOCHASTIC_32};
@@ -211,7 +219,9 @@ static int cast_f32(assay_fast *f, const assay_format *to, const assay_cast *cas
         int arg[] = {node, fast_unary(f, FAST_K_TRUNC_64_32, FAST_LANE_32, random)};
         return fast_compute(f, fast_kernel_for(f, stochastic[lane]), lane, params, 2, arg);
     }
-    fast_kernel_id k = cast->mode == ASSAY_EVEN ? even[lane] : mode[lane];
+    fast_kernel_id k = cast->mode != ASSAY_EVEN ? mode[lane]
+                       : is_limit(&params.cast) ? limit[lane]
+                                                : even[lane];
     return fast_compute(f, fast_kernel_for(f, k), lane, params, 1, &node);
 }
 

@@ -191,6 +191,33 @@ int fast_binary(assay_fast *f, fast_kernel_id k, uint8_t lane, int a, int b)
     return fast_compute(f, fast_kernel_for(f, k), lane, fast_word(0), 2, arg);
 }
 
+/* Is `b` the same for runs of a multiple of 8 values of `a`'s tiling? */
+static bool stands_over_runs(const assay_fast *f, int a, int b)
+{
+    assay_tile fine = f->nodes[a].tile, coarse = f->nodes[b].tile;
+    return coarse.rows != 0 && coarse.cols != 0 && fine.cols != 0 && !assay_tile_equal(fine, coarse) &&
+           assay_tile_equal(fast_common_tile(fine, coarse), fine) && coarse.cols / fine.cols % 8 == 0;
+}
+
+int fast_scale(assay_fast *f, int a, int b)
+{
+    if (a < 0 || b < 0)
+        return -1;
+    if (stands_over_runs(f, b, a)) {
+        int swap = a;
+        a = b;
+        b = swap;
+    }
+    if (!stands_over_runs(f, a, b))
+        return fast_binary(f, FAST_K_MUL_32, FAST_LANE_32, a, b);
+    fast_node n = blank(FAST_RUNS, FAST_LANE_32, f->nodes[a].tile);
+    n.kernel = fast_kernel_for(f, FAST_K_MUL_RUNS_32);
+    n.argc = 2;
+    n.arg[0] = a;
+    n.arg[1] = b;
+    return fast_add(f, &n);
+}
+
 int fast_select(assay_fast *f, uint8_t lane, int condition, int yes, int no)
 {
     static const fast_kernel_id select[] = {FAST_K_SELECT_8, FAST_K_SELECT_16, FAST_K_SELECT_32,

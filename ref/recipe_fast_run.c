@@ -184,10 +184,10 @@ void fast_prepare(const assay_fast_run *run, int node, fast_region region, fast_
     g->col0 = n->tile.cols ? region.c0 / n->tile.cols : 0;
     g->k = run->k;
     g->down = g->across = 1;
-    if (n->kind == FAST_SPREAD || n->kind == FAST_REDUCE) {
-        assay_tile source = run->f->nodes[n->arg[0]].tile;
-        assay_tile coarse = n->kind == FAST_SPREAD ? source : n->tile;
-        assay_tile fine = n->kind == FAST_SPREAD ? n->tile : source;
+    if (n->kind == FAST_SPREAD || n->kind == FAST_RUNS || n->kind == FAST_REDUCE) {
+        bool reduce = n->kind == FAST_REDUCE;
+        assay_tile source = run->f->nodes[n->arg[n->kind == FAST_RUNS]].tile;
+        assay_tile coarse = reduce ? n->tile : source, fine = reduce ? source : n->tile;
         g->source_rows = fast_rows(source, region);
         g->source_cols = fast_cols(source, region);
         g->down = ratio(coarse.rows, fine.rows);
