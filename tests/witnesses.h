@@ -455,6 +455,20 @@ static const witness block_witnesses[] = {
     {"ties to even", "microxcaling.mx(F=e2m1, T=f32, round=even)", "x=40C00000 3E800000 3F400000", "y=40C00000 0 3F800000"},
     {"zeros of FP4 lose their sign", "quark.mx(F=e2m1, rule=even, T=f32)", "x=40D00000 80000000 BDCCCCCD", "y=40C00000 0 0"},
     {"zeros of FP8 keep it", "quark.mx(F=e4m3, rule=even, T=f32)", "x=43E00000 80000000", "y=43E00000 80000000"},
+    {"order of the sum", "fouroversix.nvfp4(T=bf16, rule=mse, tile=1x16)",
+     "x=BE6B BD79 BD42 3E96 BD24 3DEA BD52 BDF9 BE81 BC46 3E9C BF05 BC75 BE18 BEC3 3E67 0*16 3FD3", "S=6A 00 78"},
+    {"q * s * amax / 1536", "fouroversix.nvfp4(T=bf16, rule=mse, tile=1x16)",
+     "x=3E2C 3E3E 3DF1 3C0A BDC3 3E7F BE48 BE36 BEC4 3CC4 3DD9 BE0B 3E5D 3D16 3E93 BDAB 0*16 3FBD", "S=68"},
+    {"a tie keeps 6", "fouroversix.nvfp4(T=bf16, rule=mse, tile=1x16)", "x=3F00 8000 0*30 3F80", "S=70; Q=7 0"},
+    {"7 and more become 8", "fouroversix.nvfp4(T=f32, rule=static_6, tile=1x16)", "x=3B330000 0*15 43E00000", "S=01 7E; Q=8"},
+    {"any subnormal gives code 1", "fouroversix.mxfp4(T=f32, rule=static_6)", "x=00000004 0*31 8000", "S=01 01"},
+    {"a zero block", "flashinfer.nvfp4(T=bf16, math=fast)", "x=0 8000; gs=45280000", "S=00; Q=0 8"},
+    {"scale 0, not a zero block", "flashinfer.nvfp4(T=bf16, math=fast)", "x=3587 0 B587; gs=45280000", "S=00; Q=7 7 F"},
+    {"scale 0, exact", "flashinfer.nvfp4(T=bf16, math=exact)", "x=3587 0 B587; gs=45280000", "S=00; Q=7 0 F"},
+    {"6.5", "flashinfer.mxfp4(T=bf16)", "x=40D0 8000", "S=80; Q=5 8"},
+    {"subnormals are flushed", "flashinfer.mxfp4(T=bf16)", "x=0080", "S=00; Q=0"},
+    {"Inf block", "flashinfer.mxfp8(T=bf16)", "x=7F80 3F80 BF80 0", "S=FE; Q=7E 00 80 00"},
+    {"NaN is left open", "flashinfer.mxfp8(T=bf16)", "x=7FC0 3F80", "S=?; Q=? ?"},
 };
 
 #endif
