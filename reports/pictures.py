@@ -2,7 +2,7 @@
 
 import math
 
-from results import number, short
+from summary import number, short
 
 LIMIT = 2**62  # a bin that reaches this far is open at that end
 

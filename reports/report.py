@@ -19,7 +19,7 @@ except ImportError as reason:
     sys.exit(4)
 
 import pictures
-import results
+import summary
 
 OPENED = 5   # failures shown in full
 LIMIT = 25   # failures shown at all before the rest folds away
@@ -45,7 +45,7 @@ def environment(autoescape):
     e = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=autoescape,
                            undefined=jinja2.ChainableUndefined, keep_trailing_newline=True)
     e.filters.update(
-        number=results.number, short=results.short, tone=results.tone, md=markdown_text,
+        number=summary.number, short=summary.short, tone=summary.tone, md=markdown_text,
         reason=without_stop, has_differences=has_differences,
         ulp_histogram=lambda h: Markup(pictures.ulp_histogram(h)),
         exponent_picture=lambda h: Markup(pictures.exponent_picture(h)),
@@ -71,7 +71,7 @@ def write(path, text):
         os.replace(temporary, path)
     except OSError as reason:
         pathlib.Path(temporary).unlink(missing_ok=True)
-        raise results.BadResults(f"{path}: cannot be written: {reason.strerror}") from reason
+        raise summary.BadResults(f"{path}: cannot be written: {reason.strerror}") from reason
 
 
 def main():
@@ -81,14 +81,14 @@ def main():
     parser.add_argument("--markdown")
     arguments = parser.parse_args()
     try:
-        report = results.Report(results.merge(arguments.results))
+        report = summary.Report(summary.merge(arguments.results))
         if arguments.html:
             write(arguments.html, render("report.html.j2", report))
         if arguments.markdown:
             write(arguments.markdown, render("report.md.j2", report))
         if not arguments.html and not arguments.markdown:
             print(render("report.md.j2", report), end="")
-    except results.BadResults as reason:
+    except summary.BadResults as reason:
         print(f"assay: {reason}", file=sys.stderr)
         return 4
     except (KeyError, TypeError, AttributeError, ValueError, jinja2.TemplateError) as reason:
