@@ -16,7 +16,7 @@ int run_host_main(int argc, char **argv);
 /* Built-in adapters (run_builtin*.c): recipe, recorded, command; NULL if there is none of that
  * name. */
 const assay_adapter *run_builtin_find(const char *name);
-extern const assay_adapter run_builtin_command, run_builtin_recorded;
+extern const assay_adapter run_builtin_recipe, run_builtin_command, run_builtin_recorded;
 
 /* Tensors of a `run` request mapped between inaccessible pages (run_host_map.c). */
 typedef struct {
