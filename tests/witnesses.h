@@ -469,6 +469,15 @@ static const witness block_witnesses[] = {
     {"subnormals are flushed", "flashinfer.mxfp4(T=bf16)", "x=0080", "S=00; Q=0"},
     {"Inf block", "flashinfer.mxfp8(T=bf16)", "x=7F80 3F80 BF80 0", "S=FE; Q=7E 00 80 00"},
     {"NaN is left open", "flashinfer.mxfp8(T=bf16)", "x=7FC0 3F80", "S=?; Q=? ?"},
+    {"scales in bf16", "ct.nvfp4(T=bf16)", "x=3B41 0*15 3F81", "G=45270000; S=3B 7E 20"},
+    {"scales in f32", "ct.nvfp4(T=f32)", "x=3B410000 0*15 3F810000", "G=4526B29B; S=3A"},
+    {"-0 becomes +0", "ct.nvfp4(T=f32)", "x=3F800000 80000000 BC23D70A", "Q=7 0 8"},
+    {"448 gets scale 2", "ct.mx(F=e4m3, T=f32)", "x=43E00000 80000000", "S=80 00; Q=76 00"},
+    {"overflow makes zeros", "ct.mx(F=e2m1, T=bf16)", "x=7F60 3F80", "S=7F; Q=0 0"},
+    {"MXFP6 keeps -0", "ct.mx(F=e2m3, T=f32)", "x=40F00000 80000000", "S=7F; Q=1F 20"},
+    {"an exact tie keeps 6", "alto.nvfp4.4over6(T=bf16, two=none, tile=1x16, error=mae)", "x=40C0 8000", "S=3F800000; Q=7 8"},
+    {"4 is better", "alto.nvfp4.4over6(T=f32, two=none, tile=1x16, error=mae)", "x=40800000 40400000*15", "S=3F800000; Q=6 5"},
+    {"one row of the transform", "alto.nvfp4.hadamard(G=e4m3, two=none, device=ieee)", "x|=4200; W=3F800000", "S=3F700000; Q=7 0"},
 };
 
 #endif
