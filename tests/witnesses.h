@@ -478,6 +478,8 @@ static const witness block_witnesses[] = {
     {"an exact tie keeps 6", "alto.nvfp4.4over6(T=bf16, two=none, tile=1x16, error=mae)", "x=40C0 8000", "S=3F800000; Q=7 8"},
     {"4 is better", "alto.nvfp4.4over6(T=f32, two=none, tile=1x16, error=mae)", "x=40800000 40400000*15", "S=3F800000; Q=6 5"},
     {"one row of the transform", "alto.nvfp4.hadamard(G=e4m3, two=none, device=ieee)", "x|=4200; W=3F800000", "S=3F700000; Q=7 0"},
+    {"a scale a row", "flashinfer.nvfp4.token(T=bf16, math=exact)", "M=2; x=3F80 0*127 4000; gi=39C30C31",
+     "S=7E 0*7 7E; Q=7 0; R=39C30C31 3A430C31"},
 };
 
 #endif
