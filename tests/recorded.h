@@ -82,8 +82,8 @@ typedef struct {
     uint64_t compared, different, open;
 } tally;
 
-static inline void compare(const assay_value *v, const assay_grid *want, const void *got, bool odd_columns,
-                    tally *t)
+static inline void compare(const assay_value *v, const assay_grid *want, const void *got,
+                           bool odd_columns, tally *t)
 {
     int bytes = assay_type_storage(v->type);
     for (int64_t i = 0; i < want->rows * want->cols; i++) {

@@ -1,5 +1,5 @@
-/* The language's operations that stand for hardware instructions, and its casts, against recorded
- * answers: rcp.approx and div.full of an H200, log2f's ceilings, AMD's conversions by its emulator. */
+/* The language's operations that stand for instructions, and its casts, against recorded answers:
+ * rcp.approx and div.full of an H200, ceilings of log2f, AMD's conversions by its emulator. */
 #include <math.h>
 
 #include "recorded.h"
@@ -15,8 +15,8 @@ static void check_line(const char *line, int64_t n, const uint32_t *a, const uin
              b ? "in b : f32\n" : "", line);
     assay_error error = {0};
     assay_recipe *recipe = NULL, *decode = NULL;
-    ck_assert_msg(assay_recipe_parse(text, strlen(text), "line", &recipe, &decode, &error) == 0, "%s",
-                  error.message);
+    int rc = assay_recipe_parse(text, strlen(text), "line", &recipe, &decode, &error);
+    ck_assert_msg(rc == 0, "%s", error.message);
     assay_program *p = assay_recipe_instance(recipe, NULL, NULL, NULL, &error);
     ck_assert_msg(p != NULL, "%s", error.message);
     assay_grid inputs[2] = {{1, n, (void *)(uintptr_t)a, NULL}, {1, n, (void *)(uintptr_t)b, NULL}};
@@ -113,7 +113,7 @@ END_TEST
 static const struct {
     const char *file, *format, *overflow;
     int column;       /* of the CSV */
-    int random_bits;  /* 0: nearest, the low byte from x, the next from y; else from x and the seed */
+    int random_bits;  /* 0: nearest, the low byte from x, the next from y; else x with the seed */
 } emulator_rows[] = {
     {"amd_emulator.cvt_gfx942.csv", "e4m3fnuz", "sat", 4, 0},
     {"amd_emulator.cvt_gfx942.csv", "e4m3fnuz", "sat", 5, 20},
@@ -155,7 +155,8 @@ static bool emulator_counts(const assay_format *f, uint32_t x, bool stochastic)
 {
     double v = fabs(assay_decode_double(assay_format_find("f32"), x));
     double least = assay_decode_double(f, 1);
-    return !stochastic || v == 0 || (v >= least / 2 && v <= assay_decode_double(f, assay_format_max_code(f)));
+    double most = assay_decode_double(f, assay_format_max_code(f));
+    return !stochastic || v == 0 || (v >= least / 2 && v <= most);
 }
 
 START_TEST(amd_emulator)

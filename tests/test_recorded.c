@@ -115,8 +115,9 @@ static const char *bound(const binding *b, const char *value)
 }
 
 /* The input grids of one recorded tensor; aligned copies, for the file's own may be misaligned. */
-static void fill_inputs(const recorded_row *row, const assay_program *p, const safetensors_file *file,
-                        const safetensors_tensor *x, int64_t m, int64_t k, assay_grid *grids)
+static void fill_inputs(const recorded_row *row, const assay_program *p,
+                        const safetensors_file *file, const safetensors_tensor *x, int64_t m,
+                        int64_t k, assay_grid *grids)
 {
     for (int i = 0; i < p->input_count; i++) {
         const assay_value *v = &p->values[p->inputs[i]];

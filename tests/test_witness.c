@@ -2,7 +2,8 @@
 #include <ctype.h>
 
 #include "recorded.h"
-#include "witnesses.h"
+#include "witnesses_block.h"
+#include "witnesses_cast.h"
 
 enum { CODES = 512, UNIT = 128 };
 
@@ -157,17 +158,22 @@ START_TEST(blocks)
 }
 END_TEST
 
-/* Does a row of the tables name this recipe? */
-static bool has_witness(const char *recipe)
+/* Does a row of the table name this recipe? */
+static bool names_recipe(const witness *rows, size_t count, const char *recipe)
 {
     size_t n = strlen(recipe);
-    for (size_t i = 0; i < sizeof cast_witnesses / sizeof cast_witnesses[0]; i++)
-        if (!strncmp(cast_witnesses[i].recipe, recipe, n) && !isalnum((unsigned char)cast_witnesses[i].recipe[n]) && cast_witnesses[i].recipe[n] != '.')
-            return true;
-    for (size_t i = 0; i < sizeof block_witnesses / sizeof block_witnesses[0]; i++)
-        if (!strncmp(block_witnesses[i].recipe, recipe, n) && !isalnum((unsigned char)block_witnesses[i].recipe[n]) && block_witnesses[i].recipe[n] != '.')
-            return true;
+    for (size_t i = 0; i < count; i++)
+        if (!strncmp(rows[i].recipe, recipe, n) && strchr("(", rows[i].recipe[n]))
+            return true; /* strchr also finds the end of a name without parameters */
     return false;
+}
+
+static bool has_witness(const char *recipe)
+{
+    size_t casts_count = sizeof cast_witnesses / sizeof cast_witnesses[0];
+    size_t blocks_count = sizeof block_witnesses / sizeof block_witnesses[0];
+    return names_recipe(cast_witnesses, casts_count, recipe) ||
+           names_recipe(block_witnesses, blocks_count, recipe);
 }
 
 /* Every recipe says in a comment what checks it; one that says "witness table" has a row there. */
