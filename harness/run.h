@@ -66,7 +66,7 @@ int run_classes(run_state *s);
 int run_sweep(run_state *s);    /* --sweep f32 */
 int run_input(run_state *s);    /* --input FILE */
 /* Class `sequence`: recipes whose output feeds an input (run_sequence.c). */
-int run_sequence(run_state *s, const assay_program *p);
+int run_sequence(run_state *s, const assay_program *p, const bool *supported);
 bool run_has_sequence(const assay_program *p);
 
 /* --expect (run_expect.c). */

@@ -135,11 +135,11 @@ static int sequence_one(run_state *s, run_adapter *a, const assay_program *p)
     return run_take_verdict(s, a, &v);
 }
 
-int run_sequence(run_state *s, const assay_program *p)
+int run_sequence(run_state *s, const assay_program *p, const bool *supported)
 {
     int status = STATUS_OK;
     for (int i = 0; i < s->o->adapter_count && !s->stopped; i++)
-        if (s->adapters[i].usable && worker_supports(&s->adapters[i].w, p) == WORKER_DONE)
+        if (supported[i])
             status = status_worst(status, sequence_one(s, &s->adapters[i], p));
     return status;
 }
