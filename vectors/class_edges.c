@@ -233,8 +233,10 @@ static int usual_amaxes(const edges_search *s, int64_t *amax, vectors_rng *r)
     int n = 0, emin = assay_format_emin(s->format), emax = assay_format_emax(s->format);
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         amax[n++] = edges_ordinal(s, list[i].exponent, list[i].fraction) + list[i].step;
-    for (int i = 0; i < 3; i++)
-        amax[n++] = edges_ordinal(s, (int)vectors_below(r, 9) - 4, vectors_next(r));
+    for (int i = 0; i < 3; i++) { /* arguments have no order of their own */
+        int exponent = (int)vectors_below(r, 9) - 4;
+        amax[n++] = edges_ordinal(s, exponent, vectors_next(r));
+    }
     amax[n++] = s->top;
     amax[n++] = edges_ordinal(s, emax, 0);
     amax[n++] = edges_ordinal(s, emin + 3, vectors_next(r));
