@@ -56,7 +56,6 @@ typedef struct {
      * (or is spread to) down x across values of the finer one, as far as they exist. */
     int64_t rows, cols, source_rows, source_cols, down, across;
     int64_t row0, col0;     /* coordinates of d's first value in the whole matrix's grid */
-    int64_t k;              /* the declared K, for index */
 } fast_args;
 
 typedef void (*fast_kernel)(const fast_args *);
@@ -73,7 +72,7 @@ typedef void (*fast_kernel)(const fast_args *);
     X(EXPONENT_32) X(EXPONENT_64) X(LDEXP_32) X(POW2_32) X(FTZ_MUL_32) X(FTZ_ADD_32)               \
     X(F32_TO_F64) X(F64_TO_F32) X(F32_TO_U32) X(F32_TO_I32) X(F32_TO_U64) X(F64_TO_U32)            \
     X(F64_TO_I32) X(F64_TO_U64) X(U32_TO_F32) X(I32_TO_F32) X(U64_TO_F32) X(U32_TO_F64)            \
-    X(I32_TO_F64) X(U64_TO_F64) X(MUL_RUNS_32)
+    X(I32_TO_F64) X(U64_TO_F64) X(MUL_RUNS_32) X(MIN_WORD_32) X(MAX_WORD_32) X(F64_TO_ODD_F32)
 
 /* Integer lanes and bits. */
 #define FAST_INTEGER(X)                                                                            \
@@ -89,7 +88,7 @@ typedef void (*fast_kernel)(const fast_args *);
     X(TEST_16) X(TEST_32) X(TEST_64)                                                               \
     X(ZEXT_8_32) X(ZEXT_16_32) X(ZEXT_32_64) X(SEXT_32_64) X(TRUNC_64_32) X(TRUNC_32_16)           \
     X(TRUNC_32_8) X(MASK_TO_8) X(BYTE_TO_MASK) X(PHILOX)                                           \
-    X(ROW_64) X(COL_64) X(INDEX_64)
+    X(ROW_64) X(COL_64)
 
 /* Casts and decodes. */
 #define FAST_CASTS(X)                                                                              \
@@ -105,7 +104,7 @@ typedef void (*fast_kernel)(const fast_args *);
     X(FOLD_MAX_F32) X(FOLD_MIN_F32) X(FOLD_MAX_F64) X(FOLD_MIN_F64)                                \
     X(FOLD_MAX_U32) X(FOLD_MIN_U32) X(FOLD_MAX_I32) X(FOLD_MIN_I32) X(FOLD_MAX_U64)                \
     X(FOLD_MIN_U64) X(FOLD_ANY) X(FOLD_ALL) X(FOLD_COUNT) X(FOLD_SEQ_32) X(FOLD_SEQ_64)            \
-    X(FOLD_DOT_32) X(FOLD_DOT_64)
+    X(FOLD_DOT_32) X(FOLD_DOT_64) X(HADAMARD_32)
 
 #define FAST_ID(name) FAST_K_##name,
 typedef enum {
@@ -129,6 +128,9 @@ extern const fast_kernel fast_floats_base[], fast_integers_base[], fast_casts_ba
     fast_reductions_base[];
 extern const fast_kernel fast_floats_v3[], fast_integers_v3[], fast_casts_v3[],
     fast_reductions_v3[];
+
+/* One run of n values, by exact sums (recipe_fast_sum.c): what HADAMARD_32 leaves to integers. */
+void fast_hadamard_run(double *v, int n, uint32_t mask);
 
 /* Values must not depend on how this is compiled. */
 #ifdef __FAST_MATH__

@@ -124,6 +124,9 @@ BINARY(MIN_32, fast_u32, fast_u32, fast_u32, pick32(a, b, key32(a) < key32(b), (
 BINARY(MAX_32, fast_u32, fast_u32, fast_u32, pick32(a, b, key32(a) > key32(b), (uint32_t)w0))
 BINARY(MIN_64, fast_u64, fast_u64, fast_u64, pick64(a, b, key64(a) < key64(b), w0))
 BINARY(MAX_64, fast_u64, fast_u64, fast_u64, pick64(a, b, key64(a) > key64(b), w0))
+/* With a constant that is neither a NaN nor (min) +0 nor (max) -0, the plain comparison says it all. */
+UNARY(MIN_WORD_32, fast_f32, fast_f32, a < float32((uint32_t)w0) ? a : float32((uint32_t)w0))
+UNARY(MAX_WORD_32, fast_f32, fast_f32, a > float32((uint32_t)w0) ? a : float32((uint32_t)w0))
 TERNARY(CLAMP_32, fast_f32, a < b ? b : a > c ? c : a)
 TERNARY(CLAMP_64, fast_f64, a < b ? b : a > c ? c : a)
 
@@ -196,6 +199,17 @@ static inline float mul_ftz(float a, float b)
 BINARY(FTZ_MUL_32, fast_f32, fast_f32, fast_f32, mul_ftz(a, b))
 BINARY(FTZ_ADD_32, fast_f32, fast_f32, fast_f32, operand_ftz(operand_ftz(a) + operand_ftz(b)))
 
+/* Rounded to odd: toward zero, and the last bit set if anything was lost. A later rounding to 22 bits
+ * or fewer, in any mode that draws no random bits, is as if made from the f64. */
+static inline uint32_t odd_f32(double v)
+{
+    float nearest = (float)v;
+    double back = (double)nearest;
+    uint32_t u = bits32(nearest);
+    uint32_t beyond = fabs(back) > fabs(v) ? 1u : 0u, inexact = back < v || back > v ? 1u : 0u;
+    return (u - beyond) | inexact;
+}
+UNARY(F64_TO_ODD_F32, fast_u32, fast_f64, odd_f32(a))
 UNARY(F32_TO_F64, fast_f64, fast_f32, (double)a)
 UNARY(F64_TO_F32, fast_f32, fast_f64, (float)a)
 /* Toward zero, saturating, NaN -> 0. */

@@ -121,9 +121,12 @@ enum { PHILOX_ROUNDS = 10 };
 #define PHILOX_W0 0x9E3779B9u
 #define PHILOX_W1 0xBB67AE85u
 
-static uint32_t philox_one(uint64_t key, uint64_t lo, uint64_t hi, uint32_t word)
+static void philox_all(uint64_t key, uint64_t lo, uint64_t hi, uint32_t c[4])
 {
-    uint32_t c[4] = {(uint32_t)lo, (uint32_t)(lo >> 32), (uint32_t)hi, (uint32_t)(hi >> 32)};
+    c[0] = (uint32_t)lo;
+    c[1] = (uint32_t)(lo >> 32);
+    c[2] = (uint32_t)hi;
+    c[3] = (uint32_t)(hi >> 32);
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
     for (int r = 0; r < PHILOX_ROUNDS; r++) {
         uint64_t p0 = (uint64_t)PHILOX_M0 * c[0], p1 = (uint64_t)PHILOX_M1 * c[2];
@@ -134,6 +137,12 @@ static uint32_t philox_one(uint64_t key, uint64_t lo, uint64_t hi, uint32_t word
         k0 += PHILOX_W0;
         k1 += PHILOX_W1;
     }
+}
+
+static uint32_t philox_one(uint64_t key, uint64_t lo, uint64_t hi, uint32_t word)
+{
+    uint32_t c[4];
+    philox_all(key, lo, hi, c);
     return c[word & 3];
 }
 
@@ -168,19 +177,42 @@ static inline __m256i load4(const fast_u64 *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
+/* Four lanes equal to the first of them, in each of two vectors? */
+static inline int all_equal(__m256i a, __m256i b, __m256i first)
+{
+    __m256i same = _mm256_and_si256(_mm256_cmpeq_epi64(a, first), _mm256_cmpeq_epi64(b, first));
+    return _mm256_movemask_epi8(same) == -1;
+}
+
+/* Eight at a time. Neighbours often share key and counter and differ in the word alone: then one
+ * call serves them, and the next eight too if theirs are the same. */
 static int64_t philox_vectors(const fast_args *g)
 {
     fast_u32 *restrict d = g->d;
     const fast_u64 *restrict key = g->s[0], *restrict lo = g->s[1], *restrict hi = g->s[2];
     const fast_u32 *restrict word = g->s[3];
     const __m256i evens = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
-    int64_t i = 0;
-    for (; i + 8 <= g->n; i += 8) {
+    __m256i four = _mm256_setzero_si256();
+    int64_t i = 0, made = -1; /* four: the words for the counter at `made` */
+    for (const int64_t n = g->n; i + 8 <= n; i += 8) {
         __m256i w = _mm256_loadu_si256((const __m256i *)(word + i));
-        __m256i a = philox_four(load4(key + i), load4(lo + i), load4(hi + i),
-                                _mm256_cvtepu32_epi64(_mm256_castsi256_si128(w)));
-        __m256i b = philox_four(load4(key + i + 4), load4(lo + i + 4), load4(hi + i + 4),
-                                _mm256_cvtepu32_epi64(_mm256_extracti128_si256(w, 1)));
+        __m256i k0 = load4(key + i), k1 = load4(key + i + 4), l0 = load4(lo + i);
+        __m256i l1 = load4(lo + i + 4), h0 = load4(hi + i), h1 = load4(hi + i + 4);
+        if (all_equal(k0, k1, _mm256_set1_epi64x((int64_t)key[i])) &&
+            all_equal(l0, l1, _mm256_set1_epi64x((int64_t)lo[i])) &&
+            all_equal(h0, h1, _mm256_set1_epi64x((int64_t)hi[i]))) {
+            if (made < 0 || key[made] != key[i] || lo[made] != lo[i] || hi[made] != hi[i]) {
+                uint32_t c[4];
+                philox_all(key[i], lo[i], hi[i], c);
+                four = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)c));
+                made = i;
+            }
+            w = _mm256_and_si256(w, _mm256_set1_epi32(3));
+            _mm256_storeu_si256((__m256i *)(d + i), _mm256_permutevar8x32_epi32(four, w));
+            continue;
+        }
+        __m256i a = philox_four(k0, l0, h0, _mm256_cvtepu32_epi64(_mm256_castsi256_si128(w)));
+        __m256i b = philox_four(k1, l1, h1, _mm256_cvtepu32_epi64(_mm256_extracti128_si256(w, 1)));
         a = _mm256_permutevar8x32_epi32(a, evens);
         b = _mm256_permutevar8x32_epi32(b, evens);
         _mm256_storeu_si256((__m256i *)(d + i), _mm256_blend_epi32(a, b, 0xF0));
@@ -220,14 +252,6 @@ static void COL_64(const fast_args *g)
     for (int64_t i = 0; i < g->rows; i++)
         for (int64_t j = 0; j < g->cols; j++)
             d[i * g->cols + j] = (uint64_t)(g->col0 + j);
-}
-
-static void INDEX_64(const fast_args *g)
-{
-    fast_u64 *restrict d = g->d;
-    for (int64_t i = 0; i < g->rows; i++)
-        for (int64_t j = 0; j < g->cols; j++)
-            d[i * g->cols + j] = (uint64_t)(g->row0 + i) * (uint64_t)g->k + (uint64_t)(g->col0 + j);
 }
 
 const fast_kernel FAST_TABLE(integers)[] = {FAST_INTEGER(FAST_ENTRY)};

@@ -2,6 +2,7 @@
 #include "fast_kernels.h"
 
 #include <math.h>
+#include <string.h>
 
 static inline int64_t at_most(int64_t a, int64_t b)
 {
@@ -233,5 +234,105 @@ SUM(FOLD_SEQ_32, fast_f32, ((void)b, acc + a[c]))
 SUM(FOLD_SEQ_64, fast_f64, ((void)b, acc + a[c]))
 SUM(FOLD_DOT_32, fast_f32, fmaf(a[c], b[c], acc))
 SUM(FOLD_DOT_64, fast_f64, fma(a[c], b[c], acc))
+
+/* ---- hadamard: runs of n = down x across elements, one of the two being 1 ---- */
+
+enum { SIDE = 8, RUN_MAX = 32 }; /* runs side by side */
+
+/* Are all sums of some of +-v exact in f64? They are if every v is a multiple of some 2^q and the sum
+ * of magnitudes stays below 2^(q+53): adding and taking away 1.5 * 2^(q+52) shows the first. Here
+ * total < 2^e, and sums round at 2^(e+2-53). All zeros are exact as well. */
+static inline int sums_are_exact(const double *v, int64_t n, int64_t stride, double total)
+{
+    uint64_t bits;
+    memcpy(&bits, &total, 8);
+    if (total == 0)
+        return 1;
+    if (!(total < 0x1p200) || total < 0x1p-200)
+        return 0;
+    bits = ((bits >> 52) + 2) << 52 | (uint64_t)1 << 51; /* 1.5 * 2^(e+1) */
+    double grid;
+    memcpy(&grid, &bits, 8);
+    int exact = 1;
+    for (int64_t i = 0; i < n; i++)
+        exact &= (v[i * stride] + grid) - grid == v[i * stride];
+    return exact;
+}
+
+/* v[i][lane], n a power of two: all lanes at once, if their sums are exact; lanes that are not are
+ * left to integers. */
+static void hadamard_lanes(double v[RUN_MAX][SIDE], int n, uint32_t mask)
+{
+    double total[SIDE] = {0}, slow[SIDE][RUN_MAX];
+    int exact[SIDE];
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < SIDE; k++)
+            total[k] += fabs(v[i][k]);
+    for (int k = 0; k < SIDE; k++) {
+        exact[k] = sums_are_exact(&v[0][k], n, SIDE, total[k]);
+        for (int i = 0; !exact[k] && i < n; i++)
+            slow[k][i] = v[i][k];
+        if (!exact[k])
+            fast_hadamard_run(slow[k], n, mask);
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < SIDE; k++)
+            v[i][k] = mask >> i & 1 ? -v[i][k] : v[i][k];
+    for (int step = 1; step < n; step *= 2)
+        for (int i = 0; i < n; i += 2 * step)
+            for (int j = i; j < i + step; j++)
+                for (int k = 0; k < SIDE; k++) {
+                    double a = v[j][k], b = v[j + step][k];
+                    v[j][k] = a + b;
+                    v[j + step][k] = a - b;
+                }
+    for (int k = 0; k < SIDE; k++)
+        for (int i = 0; i < n; i++) /* an exact zero is +0, if some term was not zero */
+            v[i][k] = !exact[k] ? slow[k][i] : total[k] != 0 ? v[i][k] + 0.0 : v[i][k];
+}
+
+/* The runs that start at (i, j) and, SIDE in all, to the right of it: whole ones. */
+static void hadamard_runs(const fast_args *g, int64_t i, int64_t j, int64_t step, int64_t next, int n)
+{
+    double v[RUN_MAX][SIDE];
+    const fast_f32 *s = (const fast_f32 *)g->s[0] + i * g->cols + j;
+    fast_f32 *d = (fast_f32 *)g->d + i * g->cols + j;
+    for (int t = 0; t < n; t++)
+        for (int k = 0; k < SIDE; k++)
+            v[t][k] = (double)s[t * step + k * next];
+    hadamard_lanes(v, n, (uint32_t)g->p->word[0]);
+    for (int t = 0; t < n; t++)
+        for (int k = 0; k < SIDE; k++)
+            d[t * step + k * next] = (float)v[t][k];
+}
+
+static void hadamard_alone(const fast_args *g, int64_t i, int64_t j, int64_t step, int n)
+{
+    double v[RUN_MAX];
+    const fast_f32 *s = (const fast_f32 *)g->s[0] + i * g->cols + j;
+    fast_f32 *d = (fast_f32 *)g->d + i * g->cols + j;
+    for (int t = 0; t < n; t++)
+        v[t] = (double)s[t * step];
+    fast_hadamard_run(v, n, (uint32_t)g->p->word[0]);
+    for (int t = 0; t < n; t++)
+        d[t * step] = (float)v[t];
+}
+
+static void HADAMARD_32(const fast_args *g)
+{
+    int64_t step = g->across > 1 ? 1 : g->cols, next = g->across > 1 ? g->across : 1;
+    int64_t length = g->down * g->across;
+    for (int64_t i = 0; i < g->rows; i += g->down)
+        for (int64_t j = 0; j < g->cols;) {
+            int64_t n = g->across > 1 ? at_most(length, g->cols - j) : at_most(length, g->rows - i);
+            if (n == length && j + SIDE * next <= g->cols) {
+                hadamard_runs(g, i, j, step, next, (int)n);
+                j += SIDE * next;
+            } else {
+                hadamard_alone(g, i, j, step, (int)n);
+                j += next;
+            }
+        }
+}
 
 const fast_kernel FAST_TABLE(reductions)[] = {FAST_REDUCTIONS(FAST_ENTRY)};

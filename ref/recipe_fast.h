@@ -22,7 +22,7 @@ typedef enum {
     FAST_COMPUTE,    /* kernel, all operands on this node's tiling */
     FAST_CONSTANT,   /* params.word[0] */
     FAST_LOAD,       /* an input's codes as they are stored */
-    FAST_COORDINATE, /* kernel ROW_64, COL_64 or INDEX_64 */
+    FAST_COORDINATE, /* kernel ROW_64 or COL_64 */
     FAST_SPREAD,     /* operand on a coarser tiling */
     FAST_RUNS,       /* the first operand on this tiling, the second on a coarser one */
     FAST_REDUCE,     /* operand(s) on a finer tiling */
@@ -169,10 +169,8 @@ typedef struct {
     int storage;
 } fast_source;
 void fast_gather(const fast_args *g);
-/* word[0]: mask or address of the table's fast_source, word[1]: run rows, word[2]: run cols,
- * word[3]: the table's format, word[4]: canonical NaN; operand f32 or, _64, f64. */
-void fast_hadamard_32(const fast_args *g), fast_hadamard_64(const fast_args *g),
-    fast_rotate_32(const fast_args *g), fast_rotate_64(const fast_args *g);
+/* word[0]: address of the table's fast_source, word[3]: the table's format. */
+void fast_rotate_32(const fast_args *g);
 
 /* ---- recipe_fast_soft.c: exact sums and roundings of f32 and f64 in integers ---- */
 __extension__ typedef unsigned __int128 fast_u128;

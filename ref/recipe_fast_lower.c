@@ -300,6 +300,21 @@ static int lower_compare(assay_fast *f, const assay_expr *e, assay_tile context)
     }
 }
 
+/* min or max with a constant for which the plain comparison is right; -1 if there is none. */
+static int select_constant(assay_fast *f, bool largest, const int *arg)
+{
+    for (int k = 0; k < 2; k++) {
+        if (arg[0] < 0 || arg[1] < 0 || f->nodes[arg[k]].kind != FAST_CONSTANT)
+            continue;
+        uint64_t word = f->nodes[arg[k]].params.word[0];
+        bool nan = (word & 0x7FFFFFFF) > 0x7F800000;
+        if (!nan && word != (largest ? 0x80000000 : 0))
+            return fast_unary_word(f, largest ? FAST_K_MAX_WORD_32 : FAST_K_MIN_WORD_32,
+                                   FAST_LANE_32, arg[1 - k], word);
+    }
+    return -1;
+}
+
 /* min, max. Floats other than f32 and f64: chosen as f32, and back to the code, exactly. */
 static int lower_select(assay_fast *f, const assay_expr *e, assay_tile context)
 {
@@ -317,7 +332,9 @@ static int lower_select(assay_fast *f, const assay_expr *e, assay_tile context)
     fast_kernel_id k = width ? largest ? FAST_K_MAX_64 : FAST_K_MIN_64
                              : largest ? FAST_K_MAX_32 : FAST_K_MIN_32;
     uint64_t nan = width ? assay_format_nan_code(e->type.format) : f->program->nan_code;
-    int node = fast_compute(f, fast_kernel_for(f, k), width ? FAST_LANE_64 : FAST_LANE_32,
+    int node = width ? -1 : select_constant(f, largest, arg);
+    if (node < 0)
+        node = fast_compute(f, fast_kernel_for(f, k), width ? FAST_LANE_64 : FAST_LANE_32,
                             fast_word(nan), 2, arg);
     if (width == BITS_64 || is_format(e->type, "f32"))
         return node;
@@ -447,23 +464,22 @@ static int lower_philox(assay_fast *f, const assay_expr *e, assay_tile context)
 
 /* ---- leaves ---- */
 
-static int lower_coordinate(assay_fast *f, const assay_expr *e, assay_tile context)
+/* A tile's row is the same along the row of tiles, its column down the column. */
+static int coordinate(assay_fast *f, bool row, assay_tile context)
 {
     fast_node n;
     memset(&n, 0, sizeof n);
     n.kind = FAST_COORDINATE;
     n.lane = FAST_LANE_64;
-    n.tile = context;
-    n.global = context.rows == 0;
+    n.tile = row ? (assay_tile){context.rows, 0} : (assay_tile){0, context.cols};
+    n.global = n.tile.rows == 0;
     n.value = -1;
-    n.kernel = fast_kernel_for(f, e->op == ASSAY_OP_ROW   ? FAST_K_ROW_64
-                               : e->op == ASSAY_OP_COL ? FAST_K_COL_64
-                                                       : FAST_K_INDEX_64);
+    n.kernel = fast_kernel_for(f, row ? FAST_K_ROW_64 : FAST_K_COL_64);
     return fast_add(f, &n);
 }
 
 /* M and K are known when a run begins; the run fills them in (word[0]: 1 for M, 2 for K). */
-static int lower_extent(assay_fast *f, const assay_expr *e)
+static int extent(assay_fast *f, assay_op op)
 {
     fast_node n;
     memset(&n, 0, sizeof n);
@@ -471,8 +487,15 @@ static int lower_extent(assay_fast *f, const assay_expr *e)
     n.lane = FAST_LANE_64;
     n.global = true;
     n.value = -1;
-    n.params.word[1] = e->op == ASSAY_OP_DIM_M ? 1 : 2;
+    n.params.word[1] = op == ASSAY_OP_DIM_M ? 1 : 2;
     return fast_add(f, &n);
+}
+
+static int lower_index(assay_fast *f, assay_tile context)
+{
+    int start = fast_binary(f, FAST_K_IMUL_64, FAST_LANE_64, coordinate(f, true, context),
+                            extent(f, ASSAY_OP_DIM_K));
+    return fast_binary(f, FAST_K_IADD_64, FAST_LANE_64, start, coordinate(f, false, context));
 }
 
 static int lower_gather(assay_fast *f, const assay_expr *e, assay_tile context)
@@ -552,11 +575,12 @@ int fast_lower(assay_fast *f, const assay_expr *e, assay_tile context)
         return f->value_node[e->u.value];
     case ASSAY_OP_ROW:
     case ASSAY_OP_COL:
+        return coordinate(f, e->op == ASSAY_OP_ROW, context);
     case ASSAY_OP_INDEX:
-        return lower_coordinate(f, e, context);
+        return lower_index(f, context);
     case ASSAY_OP_DIM_M:
     case ASSAY_OP_DIM_K:
-        return lower_extent(f, e);
+        return extent(f, e->op);
     case ASSAY_OP_WIDEN:
         return lower_widen(f, e, context);
     case ASSAY_OP_ADD:

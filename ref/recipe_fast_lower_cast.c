@@ -235,6 +235,10 @@ static int cast_f64(assay_fast *f, const assay_format *to, const assay_cast *cas
         return fast_unary_word(f, FAST_K_CANON_32, FAST_LANE_32,
                                fast_unary(f, FAST_K_F64_TO_F32, FAST_LANE_32, node),
                                cast->nan_code);
+    fast_params unused;
+    if (cast->mode != ASSAY_STOCHASTIC && to->mantissa_bits <= 21 &&
+        (describe(&unused, to, cast) || describe_power(&unused, to, cast)))
+        return cast_f32(f, to, cast, fast_unary(f, FAST_K_F64_TO_ODD_F32, FAST_LANE_32, node), -1);
     return scalar_cast(f, to, cast, node, random, fast_cast_f64);
 }
 

@@ -179,7 +179,7 @@ int fast_lower_reduce(assay_fast *f, const assay_expr *e, assay_tile context)
 int fast_lower_transform(assay_fast *f, const assay_expr *e, assay_tile context)
 {
     static const assay_tile element = {1, 1};
-    bool rotate = e->op == ASSAY_OP_ROTATE, wide = is(e->arg[0]->type, "f64");
+    bool rotate = e->op == ASSAY_OP_ROTATE;
     int arg = fast_lower(f, e->arg[0], element);
     arg = fast_on_tile(f, fast_decode(f, arg, e->arg[0]->type), element);
     fast_node n;
@@ -191,8 +191,7 @@ int fast_lower_transform(assay_fast *f, const assay_expr *e, assay_tile context)
     n.kind = FAST_TRANSFORM;
     n.lane = FAST_LANE_32;
     n.tile = element;
-    n.kernel = rotate ? wide ? fast_rotate_64 : fast_rotate_32
-                      : wide ? fast_hadamard_64 : fast_hadamard_32;
+    n.kernel = rotate ? fast_rotate_32 : fast_kernel_for(f, FAST_K_HADAMARD_32);
     n.run = e->u.transform.run;
     n.value = rotate ? e->u.transform.table : -1;
     n.params.word[0] = rotate ? 0 : e->u.transform.mask;

@@ -182,7 +182,6 @@ void fast_prepare(const assay_fast_run *run, int node, fast_region region, fast_
     g->p = &n->params;
     g->row0 = n->tile.rows ? region.r0 / n->tile.rows : 0;
     g->col0 = n->tile.cols ? region.c0 / n->tile.cols : 0;
-    g->k = run->k;
     g->down = g->across = 1;
     if (n->kind == FAST_SPREAD || n->kind == FAST_RUNS || n->kind == FAST_REDUCE) {
         bool reduce = n->kind == FAST_REDUCE;

@@ -17,12 +17,13 @@ static int64_t lcm(int64_t a, int64_t b)
     return r > EXTENT_CAP / b ? EXTENT_CAP : r * b;
 }
 
-static void include_tile(assay_fast *f, assay_tile t)
+/* A value for a whole row is the same in every strip of the row, unless it is gathered from it. */
+static void include_tile(assay_fast *f, assay_tile t, bool reduced)
 {
     if (t.rows != 0)
         f->unit_rows = lcm(f->unit_rows, t.rows);
     if (t.cols == 0)
-        f->unit_cols = 0;
+        f->unit_cols = reduced ? 0 : f->unit_cols;
     else if (f->unit_cols != 0)
         f->unit_cols = lcm(f->unit_cols, t.cols);
 }
@@ -199,9 +200,9 @@ static void set_units(assay_fast *f, const bool *needed)
         const fast_node *n = &f->nodes[i];
         if (!needed[i] || (n->global && n->kind != FAST_COLLECT))
             continue;
-        include_tile(f, n->tile);
+        include_tile(f, n->tile, n->kind == FAST_REDUCE);
         if (n->kind == FAST_TRANSFORM)
-            include_tile(f, n->run);
+            include_tile(f, n->run, false);
     }
 }
 

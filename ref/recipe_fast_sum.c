@@ -94,66 +94,24 @@ EXACT(fast_dot_exact_64, fast_f64, to_f64, fast_sum_add_product(&sum, a[at], b[a
 
 enum { RUN_MAX = 32 };
 
-/* d[j] for the n elements that exist in a run: the exact sum of sign(i, j) v[i], rounded to f32. */
-static void hadamard_slow(const double *v, double *out, int n, uint32_t mask)
-{
-    for (int j = 0; j < n; j++) {
-        fast_sum sum;
-        fast_sum_start(&sum);
-        for (int i = 0; i < n; i++) {
-            int negative = (__builtin_popcount((unsigned)(i & j)) + (int)(mask >> i & 1)) & 1;
-            fast_sum_add(&sum, negative ? -v[i] : v[i]);
-        }
-        out[j] = fast_sum_finish(&sum, &to_f32);
-    }
-}
-
-/* Are all sums of some of these +-v exact in f64? They are if every v is a multiple of some 2^q and
- * the sum of magnitudes stays below 2^(q+53): adding and taking away 1.5 * 2^(q+52) shows the first. */
-static bool sums_are_exact(const double *v, int n)
-{
-    double total = 0;
-    for (int i = 0; i < n; i++)
-        total += fabs(v[i]);
-    if (!(total < 0x1p900) || total < 0x1p-900)
-        return false;
-    int e;
-    frexp(total, &e); /* total < 2^e, also before its own rounding: one spare bit below */
-    double grid = ldexp(1.5, e + 1);
-    for (int i = 0; i < n; i++)
-        if ((v[i] + grid) - grid != v[i])
-            return false;
-    return true;
-}
-
-static void hadamard_run(double *v, int n, uint32_t mask, float nan)
+/* By exact sums of sign(i, j) v[i], each rounded to f32; a NaN or an infinity makes all NaN. */
+void fast_hadamard_run(double *v, int n, uint32_t mask)
 {
     double out[RUN_MAX];
     bool finite = true;
     for (int i = 0; i < n; i++)
         finite &= isfinite(v[i]) != 0;
-    if (!finite) {
-        for (int i = 0; i < n; i++)
-            v[i] = (double)nan;
-        return;
-    }
-    if ((n & (n - 1)) != 0 || !sums_are_exact(v, n)) {
-        hadamard_slow(v, out, n, mask);
-        for (int i = 0; i < n; i++)
-            v[i] = out[i];
-        return;
+    for (int j = 0; j < n; j++) {
+        fast_sum sum;
+        fast_sum_start(&sum);
+        for (int i = 0; finite && i < n; i++) {
+            int negative = (__builtin_popcount((unsigned)(i & j)) + (int)(mask >> i & 1)) & 1;
+            fast_sum_add(&sum, negative ? -v[i] : v[i]);
+        }
+        out[j] = finite ? fast_sum_finish(&sum, &to_f32) : (double)NAN;
     }
     for (int i = 0; i < n; i++)
-        v[i] = mask >> i & 1 ? -v[i] : v[i];
-    for (int step = 1; step < n; step *= 2)
-        for (int i = 0; i < n; i += 2 * step)
-            for (int j = i; j < i + step; j++) {
-                double a = v[j], b = v[j + step];
-                v[j] = a + b;
-                v[j + step] = a - b;
-            }
-    for (int i = 0; i < n; i++) /* some term is not zero: an exact zero is +0 */
-        v[i] += 0.0;
+        v[i] = out[i];
 }
 
 /* Code (i, j) of a table as f64. */
@@ -186,36 +144,23 @@ static void rotate_run(double *v, int n, const fast_source *table, const assay_f
         v[i] = out[i];
 }
 
-static void transform_run(const fast_args *g, double *v, int n, bool rotate)
-{
-    if (rotate)
-        rotate_run(v, n, (const fast_source *)(uintptr_t)g->p->word[0],
-                   (const assay_format *)(uintptr_t)g->p->word[3]);
-    else
-        hadamard_run(v, n, (uint32_t)g->p->word[0], NAN);
-}
-
 /* Runs of down x across elements (one of them 1), the last in a row or column possibly shorter. */
-#define TRANSFORM(NAME, T, ROTATE)                                                                 \
-    void NAME(const fast_args *g)                                                                  \
-    {                                                                                              \
-        fast_f32 *d = g->d;                                                                        \
-        const T *s = g->s[0];                                                                      \
-        for (int64_t i = 0; i < g->rows; i += g->down)                                             \
-            for (int64_t j = 0; j < g->cols; j += g->across) {                                     \
-                int64_t step = g->across > 1 ? 1 : g->cols;                                        \
-                int64_t n = g->across > 1 ? at_most(g->across, g->cols - j)                        \
-                                          : at_most(g->down, g->rows - i);                         \
-                double v[RUN_MAX];                                                                 \
-                assert(n <= RUN_MAX);                                                              \
-                for (int64_t t = 0; t < n; t++)                                                    \
-                    v[t] = s[i * g->cols + j + t * step];                                          \
-                transform_run(g, v, (int)n, ROTATE);                                               \
-                for (int64_t t = 0; t < n; t++)                                                    \
-                    d[i * g->cols + j + t * step] = (float)v[t];                                   \
-            }                                                                                      \
-    }
-TRANSFORM(fast_hadamard_32, fast_f32, false)
-TRANSFORM(fast_hadamard_64, fast_f64, false)
-TRANSFORM(fast_rotate_32, fast_f32, true)
-TRANSFORM(fast_rotate_64, fast_f64, true)
+void fast_rotate_32(const fast_args *g)
+{
+    const fast_source *table = (const fast_source *)(uintptr_t)g->p->word[0];
+    const assay_format *format = (const assay_format *)(uintptr_t)g->p->word[3];
+    fast_f32 *d = g->d;
+    const fast_f32 *s = g->s[0];
+    for (int64_t i = 0; i < g->rows; i += g->down)
+        for (int64_t j = 0; j < g->cols; j += g->across) {
+            int64_t step = g->across > 1 ? 1 : g->cols, at = i * g->cols + j;
+            int64_t n = g->across > 1 ? at_most(g->across, g->cols - j) : at_most(g->down, g->rows - i);
+            double v[RUN_MAX];
+            assert(n <= RUN_MAX);
+            for (int64_t t = 0; t < n; t++)
+                v[t] = (double)s[at + t * step];
+            rotate_run(v, (int)n, table, format);
+            for (int64_t t = 0; t < n; t++)
+                d[at + t * step] = (float)v[t];
+        }
+}
