@@ -76,12 +76,13 @@ static uint64_t cast_integer(const assay_format *to, bool negative, uint64_t v,
     {                                                                                              \
         const fast_scalar_cast *c = (const fast_scalar_cast *)(uintptr_t)g->p->word[0];            \
         const T *a = g->s[0];                                                                      \
-        const fast_u64 *random = g->s[1];                                                          \
+        /* An unused second source is the first one, of another width. */                          \
+        const fast_u64 *random = c->cast.mode == ASSAY_STOCHASTIC ? g->s[1] : NULL;                \
         int storage = assay_format_storage(c->to);                                                 \
         for (int64_t i = 0; i < g->n; i++) {                                                       \
             T v = a[i];                                                                            \
             uint64_t r = random ? random[i] : 0;                                                   \
-            write_code(g->d, storage, i, CALL)    ;                                             \
+            write_code(g->d, storage, i, CALL);                                                    \
         }                                                                                          \
     }
 CAST(fast_cast_f32, fast_u32, assay_convert_f32(c->to, v, &c->cast, r).code)
