@@ -31,7 +31,7 @@ typedef struct {
     int threads;
 } options;
 
-enum { KEPT_BYTES = 256 * 1024 };
+enum { KEPT_BYTES = 128 * 1024 };
 
 /* What the repository keeps: small sets of each recipe's first instance; all else is made on demand. */
 static bool is_kept(const vector_job *job)
