@@ -94,7 +94,7 @@ typedef void (*fast_kernel)(const fast_args *);
 #define FAST_CASTS(X)                                                                              \
     X(EVEN_8) X(EVEN_16) X(EVEN_32) X(LIMIT_8) X(LIMIT_16) X(LIMIT_32)                             \
     X(MODE_8) X(MODE_16) X(MODE_32)                                                                \
-    X(STOCHASTIC_8) X(STOCHASTIC_16) X(STOCHASTIC_32) X(POWER_8)                                   \
+    X(STOCHASTIC_8) X(STOCHASTIC_16) X(STOCHASTIC_32) X(POWER_8) X(INTEGER_8)                                  \
     X(BF16_TO_F32) X(F16_TO_F32) X(TF32_TO_F32) X(TABLE_8) X(TABLE_16)
 
 /* Across lanes. */

@@ -3,6 +3,7 @@
  * subnormal grid, in the hardware's nearest-even mode. */
 #include "fast_kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 static inline uint32_t bits32(float v)
@@ -146,6 +147,24 @@ static void POWER_8(const fast_args *g)
         code = code > p.max ? p.over[0] : code;
         code = m == 0x7F800000 ? p.infinity : code;
         d[i] = (uint8_t)(m > 0x7F800000 ? p.nan : code);
+    }
+}
+
+/* Two's complement, nearest-even, saturating: p->magic is the bits of the power of two that the value
+ * is multiplied by (exactly), p->max the largest code, p->sign its width as a bit. */
+static void INTEGER_8(const fast_args *g)
+{
+    fast_u8 *restrict d = g->d;
+    const fast_u32 *restrict a = g->s[0];
+    const fast_cast p = g->p->cast;
+    const float most = (float)p.max, least = -most - 1, unit = float32(p.magic);
+    const int64_t n = g->n;
+    for (int64_t i = 0; i < n; i++) {
+        float v = float32(a[i]) * unit;
+        v = v > most ? most : v;
+        v = v > least ? v : least; /* a NaN too: replaced below */
+        uint32_t code = (uint32_t)(int32_t)rintf(v) & (2 * p.sign - 1);
+        d[i] = (uint8_t)((a[i] & 0x7FFFFFFF) > 0x7F800000 ? p.nan : code);
     }
 }
 

@@ -20,6 +20,12 @@ static inline int64_t at_most(int64_t a, int64_t b)
                 for (int64_t j = t * run; j < (t + 1) * run; j += 16)                              \
                     for (int k = 0; k < 16; k++)                                                   \
                         d[j + k] = s[t];                                                           \
+        for (; run == 2 && t < whole; t++)                                                         \
+            for (int k = 0; k < 2; k++)                                                            \
+                d[2 * t + k] = s[t];                                                               \
+        for (; run == 8 && t < whole; t++)                                                         \
+            for (int k = 0; k < 8; k++)                                                            \
+                d[8 * t + k] = s[t];                                                               \
         for (; t < whole; t++)                                                                     \
             for (int64_t j = t * run; j < (t + 1) * run; j++)                                      \
                 d[j] = s[t];                                                                       \

@@ -14,6 +14,7 @@ typedef struct {
     void **partial;               /* by step: partial results of a global reduction */
     uint8_t **partial_seen;
     void *temporary[2];           /* for one of them */
+    fast_args *whole;             /* by step: prepared for strips of full size */
 } band;
 
 /* ---- memory ---- */
@@ -60,6 +61,7 @@ static size_t lay_out(band *b, uint8_t *base)
     void **slot = carve(base, &used, (size_t)b->pass->slot_count * pointer);
     void **partial = carve(base, &used, steps * pointer);
     uint8_t **seen = carve(base, &used, steps * pointer);
+    fast_args *whole = carve(base, &used, steps * sizeof *whole);
     for (int s = 0; s < b->pass->slot_count; s++) {
         const fast_node *n = &f->nodes[b->pass->slot_node[s]];
         void *memory = carve(base, &used, (values_in(n, strip) << n->lane) + 64);
@@ -87,6 +89,7 @@ static size_t lay_out(band *b, uint8_t *base)
         b->partial_seen = seen;
         b->temporary[0] = first;
         b->temporary[1] = second;
+        b->whole = whole;
     }
     return used + 64;
 }
@@ -144,7 +147,7 @@ static void reduce_strip(band *b, int step, fast_region region)
     fast_args g = {.d = b->temporary[0], .s = {b->reg[n->arg[0]], b->reg[n->arg[0]]}};
     fast_prepare(b->run, node, region, &params, &g);
     n->kernel(&g);
-    int64_t at = n->tile.cols ? region.c0 / n->tile.cols : 0;
+    int64_t at = fast_index(region.c0, n->tile.cols);
     join(n, (uint8_t *)b->partial[step] + ((size_t)at << n->lane), b->partial_seen[step] + at,
          b->temporary[0], g.cols, b->temporary[1]);
 }
@@ -170,8 +173,8 @@ static void collect_strip(band *b, int node, fast_region region)
     const fast_node *n = &b->run->f->nodes[node];
     const uint8_t *from = b->reg[n->arg[0]];
     int64_t rows = fast_rows(n->tile, region), cols = fast_cols(n->tile, region);
-    int64_t row0 = region.r0 / n->tile.rows, col0 = n->tile.cols ? region.c0 / n->tile.cols : 0;
-    int64_t stride = assay_tiles_along(b->run->cols, n->tile.cols);
+    int64_t row0 = fast_index(region.r0, n->tile.rows), col0 = fast_index(region.c0, n->tile.cols);
+    int64_t stride = fast_along(b->run->cols, n->tile.cols);
     for (int64_t i = 0; i < rows; i++)
         memcpy((uint8_t *)b->run->global[node] + ((size_t)((row0 + i) * stride + col0) << n->lane),
                from + ((size_t)(i * cols) << n->lane), (size_t)cols << n->lane);
@@ -190,9 +193,9 @@ static void write_grid(const band *b, const assay_value *v, void *to, size_t siz
 {
     assay_tile t = v->tile;
     int64_t rows = fast_rows(t, region), cols = fast_cols(t, region);
-    int64_t row0 = (region.r0 - b->first_row) / t.rows, col0 = t.cols ? region.c0 / t.cols : 0;
-    int64_t grid_rows = assay_tiles_along(b->run->m, t.rows) - b->first_row / t.rows;
-    int64_t grid_cols = assay_tiles_along(b->run->k, t.cols);
+    int64_t row0 = fast_index(region.r0 - b->first_row, t.rows), col0 = fast_index(region.c0, t.cols);
+    int64_t grid_rows = fast_along(b->run->m, t.rows) - fast_index(b->first_row, t.rows);
+    int64_t grid_cols = fast_along(b->run->k, t.cols);
     int64_t width = grid_cols - col0 < cols ? grid_cols - col0 : cols;
     for (int64_t i = 0; i < rows && row0 + i < grid_rows && width > 0; i++) {
         uint8_t *row = (uint8_t *)to + (size_t)((row0 + i) * grid_cols + col0) * size;
@@ -226,7 +229,7 @@ static const void *operand(const band *b, int node, fast_region region)
     const fast_node *n = &b->run->f->nodes[node];
     if (!n->global)
         return b->reg[node];
-    int64_t at = n->tile.cols ? region.c0 / n->tile.cols : 0;
+    int64_t at = fast_index(region.c0, n->tile.cols);
     return (const uint8_t *)b->run->global[node] + ((size_t)at << n->lane);
 }
 
@@ -250,7 +253,13 @@ static void compute(band *b, const fast_step *step, fast_region region, const vo
 {
     const fast_node *n = &b->run->f->nodes[step->node];
     fast_params params;
-    fast_args g = {.d = b->slot[step->slot]};
+    fast_args g = {.n = -1};
+    if (region.h == b->run->strip_rows && region.w == b->run->strip_cols &&
+        n->kind != FAST_COORDINATE && n->kind != FAST_GATHER && n->kind != FAST_TRANSFORM)
+        g = b->whole[step - b->pass->steps];
+    else
+        fast_prepare(b->run, step->node, region, &params, &g);
+    g.d = b->slot[step->slot];
     if (step->output >= 0 && output_grid(b, step->output)) {
         const assay_value *v = &b->run->f->program->values[b->run->f->outputs[step->output].value];
         union {
@@ -262,7 +271,6 @@ static void compute(band *b, const fast_step *step, fast_region region, const vo
             in_place[step->output] = grid.own;
         }
     }
-    fast_prepare(b->run, step->node, region, &params, &g);
     for (int k = 0; k < n->argc; k++)
         g.s[k] = operand(b, n->arg[k], region);
     if (n->kind == FAST_REDUCE && n->argc == 1)
@@ -275,6 +283,12 @@ static void fill_pinned(band *b)
 {
     fast_region strip = {0, 0, b->run->strip_rows, b->run->strip_cols};
     const void *none = NULL;
+    fast_params unused;
+    for (int s = 0; s < b->pass->step_count; s++) {
+        b->whole[s] = (fast_args){.n = 0};
+        if (!b->run->f->nodes[b->pass->steps[s].node].global)
+            fast_prepare(b->run, b->pass->steps[s].node, strip, &unused, &b->whole[s]);
+    }
     for (int s = 0; s < b->pass->step_count; s++)
         if (b->pass->steps[s].pinned)
             compute(b, &b->pass->steps[s], strip, &none);

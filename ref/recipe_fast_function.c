@@ -82,7 +82,15 @@ void fast_ldexp_64(const fast_args *g)
     fast_f64 *d = g->d;
     const fast_f64 *a = g->s[0];
     const fast_i32 *b = g->s[1];
-    for (int64_t i = 0; i < g->n; i++)
+    int far = 0;
+    for (int64_t i = 0; i < g->n; i++) { /* a product with a power of two rounds once */
+        uint64_t power = (uint64_t)((uint32_t)b[i] + 1023) << 52;
+        double p;
+        far |= b[i] < -1022 || b[i] > 1023;
+        memcpy(&p, &power, 8);
+        d[i] = a[i] * p;
+    }
+    for (int64_t i = 0; far && i < g->n; i++)
         d[i] = ldexp(a[i], b[i]);
 }
 

@@ -363,17 +363,37 @@ static const integer_row integers[] = {
 
 static int to_lane(assay_fast *f, int node, assay_type from, uint8_t lane);
 
-/* Division by a constant power of two, as a shift and a mask. */
+/* i32: the operand's negative values are moved up by `by` - 1 first, for division truncates. */
+static int divide_signed(assay_fast *f, bool modulo, int a, uint32_t by)
+{
+    int sign = fast_binary(f, FAST_K_SHR_I32, FAST_LANE_32, a, fast_constant(f, FAST_LANE_32, 31));
+    int shift = fast_constant(f, FAST_LANE_32, (uint64_t)__builtin_ctz(by));
+    int up = fast_binary(f, FAST_K_IADD_32, FAST_LANE_32, a,
+                         fast_unary_word(f, FAST_K_AND_WORD_32, FAST_LANE_32, sign, by - 1));
+    if (!modulo)
+        return fast_binary(f, FAST_K_SHR_I32, FAST_LANE_32, up, shift);
+    return fast_binary(f, FAST_K_ISUB_32, FAST_LANE_32, a,
+                       fast_unary_word(f, FAST_K_AND_WORD_32, FAST_LANE_32, up, ~(by - 1)));
+}
+
+/* Division by a constant power of two, as a shift and a mask; -1 if it is none. */
 static int divide_by_power(assay_fast *f, const assay_expr *e, int a)
 {
-    if (e->arg[1]->op != ASSAY_OP_CONST || e->type.kind != ASSAY_T_U64)
-        return -1;
     uint64_t by = e->arg[1]->u.constant.bits;
-    if (by == 0 || (by & (by - 1)) != 0)
+    bool modulo = e->op == ASSAY_OP_IMOD;
+    if (e->arg[1]->op != ASSAY_OP_CONST || by == 0 || (by & (by - 1)) != 0 ||
+        (e->type.kind == ASSAY_T_I32 && by >= 0x80000000))
         return -1;
-    if (e->op == ASSAY_OP_IMOD)
-        return fast_unary_word(f, FAST_K_AND_WORD_64, FAST_LANE_64, a, by - 1);
-    return fast_unary_word(f, FAST_K_SHR_WORD_64, FAST_LANE_64, a, (uint64_t)__builtin_ctzll(by));
+    if (e->type.kind == ASSAY_T_I32)
+        return divide_signed(f, modulo, a, (uint32_t)by);
+    bool wide = e->type.kind == ASSAY_T_U64;
+    uint8_t lane = wide ? FAST_LANE_64 : FAST_LANE_32;
+    if (modulo)
+        return fast_unary_word(f, wide ? FAST_K_AND_WORD_64 : FAST_K_AND_WORD_32, lane, a, by - 1);
+    if (wide)
+        return fast_unary_word(f, FAST_K_SHR_WORD_64, lane, a, (uint64_t)__builtin_ctzll(by));
+    return fast_binary(f, FAST_K_SHR_U32, lane, a,
+                       fast_constant(f, lane, (uint64_t)__builtin_ctzll(by)));
 }
 
 static int lower_integer(assay_fast *f, const assay_expr *e, assay_tile context)

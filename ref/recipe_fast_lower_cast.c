@@ -178,6 +178,18 @@ static bool describe_power(fast_params *params, const assay_format *to, const as
     return cast->mode != ASSAY_ODD;
 }
 
+static bool describe_integer(fast_params *params, const assay_format *to, const assay_cast *cast)
+{
+    if (to->kind != ASSAY_KIND_INTEGER || cast->mode != ASSAY_EVEN || assay_format_width(to) > 8)
+        return false;
+    memset(params, 0, sizeof *params);
+    params->cast.max = (uint32_t)assay_format_max_code(to);
+    params->cast.sign = (uint32_t)assay_format_sign_bit(to);
+    params->cast.nan = (uint32_t)cast->nan_code;
+    params->cast.magic = (uint32_t)(127 - assay_format_emin(to)) << 23;
+    return true;
+}
+
 static int scalar_cast(assay_fast *f, const assay_format *to, const assay_cast *cast, int node,
                        int random, fast_kernel kernel)
 {
@@ -212,6 +224,8 @@ static int cast_f32(assay_fast *f, const assay_format *to, const assay_cast *cas
                                cast->nan_code);
     if (describe_power(&params, to, cast))
         return fast_compute(f, fast_kernel_for(f, FAST_K_POWER_8), lane, params, 1, &node);
+    if (describe_integer(&params, to, cast))
+        return fast_compute(f, fast_kernel_for(f, FAST_K_INTEGER_8), lane, params, 1, &node);
     if (!describe(&params, to, cast) ||
         (cast->mode == ASSAY_STOCHASTIC && cast->random_bits > 32))
         return scalar_cast(f, to, cast, node, random, fast_cast_f32);

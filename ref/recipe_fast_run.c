@@ -133,10 +133,10 @@ void fast_read_grid(const assay_fast_run *run, const assay_value *v, const assay
     assay_tile t = v->tile;
     size_t size = (size_t)assay_type_storage(v->type);
     int64_t rows = fast_rows(t, region), cols = fast_cols(t, region);
-    int64_t row0 = t.rows ? (region.r0 - first_row) / t.rows : 0;
-    int64_t col0 = t.cols ? region.c0 / t.cols : 0;
-    int64_t given_rows = assay_tiles_along(run->m, t.rows) - (t.rows ? first_row / t.rows : 0);
-    int64_t given_cols = assay_tiles_along(run->k, t.cols);
+    int64_t row0 = fast_index(region.r0 - first_row, t.rows);
+    int64_t col0 = fast_index(region.c0, t.cols);
+    int64_t given_rows = fast_along(run->m, t.rows) - fast_index(first_row, t.rows);
+    int64_t given_cols = fast_along(run->k, t.cols);
     int64_t width = given_cols - col0 < cols ? given_cols - col0 : cols;
     for (int64_t i = 0; i < rows; i++) {
         uint8_t *row = (uint8_t *)to + (size_t)(i * cols) * size;
@@ -154,10 +154,10 @@ const void *fast_grid_in_place(const assay_fast_run *run, const assay_value *v,
 {
     assay_tile t = v->tile;
     int64_t rows = fast_rows(t, region), cols = fast_cols(t, region);
-    int64_t row0 = t.rows ? (region.r0 - first_row) / t.rows : 0;
-    int64_t col0 = t.cols ? region.c0 / t.cols : 0;
-    int64_t given_rows = assay_tiles_along(run->m, t.rows) - (t.rows ? first_row / t.rows : 0);
-    int64_t given_cols = assay_tiles_along(run->k, t.cols);
+    int64_t row0 = fast_index(region.r0 - first_row, t.rows);
+    int64_t col0 = fast_index(region.c0, t.cols);
+    int64_t given_rows = fast_along(run->m, t.rows) - fast_index(first_row, t.rows);
+    int64_t given_cols = fast_along(run->k, t.cols);
     if (!grid || !grid->data || row0 + rows > given_rows || col0 + cols > given_cols ||
         (rows > 1 && cols != given_cols))
         return NULL;
@@ -180,8 +180,8 @@ void fast_prepare(const assay_fast_run *run, int node, fast_region region, fast_
     g->cols = fast_cols(n->tile, region);
     g->n = g->rows * g->cols;
     g->p = &n->params;
-    g->row0 = n->tile.rows ? region.r0 / n->tile.rows : 0;
-    g->col0 = n->tile.cols ? region.c0 / n->tile.cols : 0;
+    g->row0 = fast_index(region.r0, n->tile.rows);
+    g->col0 = fast_index(region.c0, n->tile.cols);
     g->down = g->across = 1;
     if (n->kind == FAST_SPREAD || n->kind == FAST_RUNS || n->kind == FAST_REDUCE) {
         bool reduce = n->kind == FAST_REDUCE;
@@ -366,7 +366,7 @@ static void write_whole(const assay_fast_run *run, int output)
     const fast_output *o = &run->f->outputs[output];
     const assay_value *v = &run->f->program->values[o->value];
     const assay_grid *to = &run->whole_outputs[output];
-    size_t count = (size_t)assay_tiles_along(run->k, v->tile.cols);
+    size_t count = (size_t)fast_along(run->k, v->tile.cols);
     if (v->tile.rows != 0)
         return;
     if (to->data)

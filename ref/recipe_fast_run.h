@@ -31,14 +31,24 @@ struct assay_fast_run {
     fast_workspace *spare;
 };
 
+/* Tiles of a side along an extent, and which of them begins at an element (a multiple of the side):
+ * most sides are 1, and a division is dear beside a strip. */
+static inline int64_t fast_along(int64_t extent, int64_t side)
+{
+    return side == 1 ? extent : assay_tiles_along(extent, side);
+}
+static inline int64_t fast_index(int64_t element, int64_t side)
+{
+    return element == 0 || side == 0 ? 0 : side == 1 ? element : element / side;
+}
 /* Shape of a tiling's grid over a region. */
 static inline int64_t fast_rows(assay_tile t, fast_region r)
 {
-    return assay_tiles_along(r.h, t.rows);
+    return fast_along(r.h, t.rows);
 }
 static inline int64_t fast_cols(assay_tile t, fast_region r)
 {
-    return assay_tiles_along(r.w, t.cols);
+    return fast_along(r.w, t.cols);
 }
 static inline fast_region fast_everything(const assay_fast_run *run)
 {
