@@ -171,6 +171,7 @@ int cmd_run(int argc, char **argv)
     run_state s = {.o = &o, .terminal = isatty(STDERR_FILENO) && !o.json};
     assay_error error;
     if (assay_fast_selftest(&error) || results_init(&s.results, o.out, argc, argv, &error)) {
+        results_free(&s.results);
         run_options_free(&o);
         return complain(STATUS_FILE, "%s", error.message);
     }

@@ -7,6 +7,7 @@
 #include "run_prefetch.h"
 
 static const char sequence[] = "sequence";
+enum { BATCH = 48 }; /* instances that are planned, then judged, together */
 
 static bool wanted(const run_options *o, const char *class_)
 {
@@ -23,17 +24,24 @@ typedef struct {
     int count, capacity;
 } units;
 
-static int add_unit(units *u, const assay_program *p, const char *class_, const bool *supported,
-                    int adapters)
+static run_unit *new_unit(units *u)
 {
     if (u->count == u->capacity) {
         int capacity = 2 * u->capacity + 64;
         run_unit *more = realloc(u->list, (size_t)capacity * sizeof *more);
         if (!more)
-            return -1;
+            return NULL;
         u->list = more, u->capacity = capacity;
     }
-    run_unit *unit = &u->list[u->count++];
+    return &u->list[u->count++];
+}
+
+static int add_unit(units *u, const assay_program *p, const char *class_, const bool *supported,
+                    int adapters)
+{
+    run_unit *unit = new_unit(u);
+    if (!unit)
+        return -1;
     *unit = (run_unit){strdup(p->name), class_, malloc((size_t)adapters)};
     if (!unit->instance || !unit->supported)
         return -1;
@@ -72,10 +80,10 @@ static int plan_instance(run_state *s, const assay_program *p, units *u)
     return status;
 }
 
-static int plan(run_state *s, units *u)
+static int plan(run_state *s, int from, int to, units *u)
 {
     int status = STATUS_OK;
-    for (int i = 0; i < s->selection.count && !s->stopped; i++) {
+    for (int i = from; i < to && !s->stopped; i++) {
         assay_error error;
         assay_program *p = run_selected_program(&s->selection, s->selection.names[i], &error);
         if (p)
@@ -160,27 +168,31 @@ static int judge_units(run_state *s, const units *u, bool sequences)
     return status;
 }
 
-int run_classes(run_state *s)
+static int judge_batch(run_state *s, int from, int to)
 {
     units all = {0}, sets = {0}, sequences = {0};
-    int status = plan(s, &all);
+    int status = plan(s, from, to, &all);
     for (int i = 0; i < all.count; i++) { /* sequences make their own vectors as they go */
-        units *to = all.list[i].class_ == sequence ? &sequences : &sets;
-        if (to->count == to->capacity) {
-            int capacity = 2 * to->capacity + 64;
-            run_unit *more = realloc(to->list, (size_t)capacity * sizeof *more);
-            if (!more) {
-                status = status_worst(status, complain(STATUS_FILE, "out of memory"));
-                break;
-            }
-            to->list = more, to->capacity = capacity;
+        units *kind = all.list[i].class_ == sequence ? &sequences : &sets;
+        run_unit *unit = new_unit(kind);
+        if (!unit) {
+            status = status_worst(status, complain(STATUS_FILE, "out of memory"));
+            break;
         }
-        to->list[to->count++] = all.list[i];
+        *unit = all.list[i]; /* what it points to stays all's */
     }
     status = status_worst(status, judge_units(s, &sets, false));
     status = status_worst(status, judge_units(s, &sequences, true));
     free(sets.list);
     free(sequences.list);
     free_units(&all);
+    return status;
+}
+
+int run_classes(run_state *s)
+{
+    int status = STATUS_OK, count = s->selection.count;
+    for (int i = 0; i < count && !s->stopped; i += BATCH)
+        status = status_worst(status, judge_batch(s, i, i + BATCH < count ? i + BATCH : count));
     return status;
 }

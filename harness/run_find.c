@@ -159,6 +159,14 @@ void adapter_spec_free(adapter_spec *s)
     *s = (adapter_spec){0};
 }
 
+/* Quotes around the options keep commas from separating adapters; they are no part of them. */
+static char *unquoted(const char *text)
+{
+    size_t n = strlen(text);
+    bool quoted = n >= 2 && (*text == '\'' || *text == '"') && text[n - 1] == *text;
+    return quoted ? strndup(text + 1, n - 2) : strdup(text);
+}
+
 int adapter_find(const char *text, adapter_spec *s, assay_error *error)
 {
     *s = (adapter_spec){.text = strdup(text)};
@@ -166,7 +174,7 @@ int adapter_find(const char *text, adapter_spec *s, assay_error *error)
     if (!so && strlen(text) > 3 && !strcmp(text + strlen(text) - 3, ".so"))
         colon = NULL;
     s->name = colon ? strndup(text, (size_t)(colon - text)) : strdup(text);
-    s->options = strdup(colon ? colon + 1 : "");
+    s->options = unquoted(colon ? colon + 1 : "");
     if (!s->text || !s->name || !s->options)
         return assay_fail(error, "out of memory");
     int status = 0;

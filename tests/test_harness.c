@@ -227,10 +227,12 @@ END_TEST
 
 START_TEST(command_as_adapter)
 {
-    /* A program that answers with zeros of the right size: most of it is wrong, nothing breaks. */
+    /* One that fails, and one that answers without the output. */
     outcome o = assay(true, "run --adapter \"command:'exit 3 # {in} {out}'\" "
                       "--recipe 'cast.ieee(F=e4m3, T=f32)' --class edges --json");
     ck_assert_int_eq(o.status, 3);
+    ck_assert_ptr_nonnull(strstr(word(json_array_get(json_object_get(o.json, "verdicts"), 0), "reason"),
+                                 "exited with status 3"));
     json_decref(o.json);
     o = assay(true, "run --adapter \"command:cp {in} {out}\" "
               "--recipe 'cast.ieee(F=e4m3, T=f32)' --class edges --json");
@@ -239,6 +241,30 @@ START_TEST(command_as_adapter)
     ck_assert_ptr_nonnull(strstr(word(v, "reason"), "wrote no tensor Q"));
     json_decref(o.json);
     checks_add(3);
+}
+END_TEST
+
+START_TEST(recorded_answers_as_adapter)
+{
+    static const char recipe[] = "'cast.ieee(F=e4m3, T=bf16)'";
+    char folder[64], command[256];
+    snprintf(folder, sizeof folder, "/tmp/assay-test-%d.vectors", (int)getpid());
+    ck_assert_int_eq(mkdir(folder, 0777), 0);
+    outcome o = assay(false, "vectors make --dir %s --recipe %s --class edges", folder, recipe);
+    ck_assert_msg(o.status == 0, "%s", o.text);
+    o = assay(true, "run --adapter \"recorded:'$(ls %s/*.safetensors)'\" --recipe %s --class edges --json",
+              folder, recipe);
+    ck_assert_msg(o.status == 0, "%s", o.text);
+    ck_assert_int_gt(json_integer_value(json_object_get(json_object_get(o.json, "counts"), "pass")), 0);
+    json_decref(o.json);
+    /* Answers to other questions: nothing can be executed. */
+    o = assay(true, "run --adapter \"recorded:'$(ls %s/*.safetensors)'\" --recipe %s --class heavy --json",
+              folder, recipe);
+    ck_assert_int_eq(o.status, 3);
+    json_decref(o.json);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    ck_assert_int_eq(system(command), 0);
+    checks_add(4);
 }
 END_TEST
 
@@ -257,7 +283,15 @@ START_TEST(interrupted_run_leaves_valid_results)
               (char *)NULL);
         _exit(127);
     }
-    usleep(1500000);
+    /* As soon as something is judged and written, in any case after two minutes. */
+    for (int i = 0; i < 1200; i++) {
+        usleep(100000);
+        json_t *so_far = json_load_file(out, 0, NULL);
+        bool any = json_array_size(json_object_get(so_far, "verdicts")) > 0;
+        json_decref(so_far);
+        if (any)
+            break;
+    }
     kill(pid, SIGINT);
     int status;
     waitpid(pid, &status, 0);
@@ -333,6 +367,7 @@ static Suite *suite(void)
     tcase_add_test(t, wrong_usage);
     tcase_add_test(t, recipe_as_adapter);
     tcase_add_test(t, command_as_adapter);
+    tcase_add_test(t, recorded_answers_as_adapter);
     tcase_add_test(t, interrupted_run_leaves_valid_results);
     tcase_add_test(t, expectations);
     tcase_add_test(t, shards_are_a_partition);
