@@ -37,7 +37,7 @@ TEST_BIN  = $(TESTS:tests/%.c=$(BUILD)/tests/%)
 TEST_SCRIPTS = $(wildcard tests/test_*.sh)
 
 .DEFAULT_GOAL = all
-.PHONY: all check check-run conformance conformance-run sanitize bench help deps vendors clean
+.PHONY: all check check-run conformance conformance-run exhaustive exhaustive-run sanitize bench help deps vendors clean
 
 # Set-up happens in a make of its own, so that what it installed is seen by the rules.
 SUBMAKE = $(MAKE) --no-print-directory
@@ -103,6 +103,16 @@ sanitize: deps
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 $(SUBMAKE) \
 	    BUILD=build/sanitize OPT=-O1 WARN="-Wall -Wextra" SAN="-fsanitize=address,undefined -fno-omit-frame-pointer" \
 	    check-run
+
+# Days of one core in all; each part says how far it is. Sweeps resume from build/exhaustive.
+exhaustive: deps
+	@$(SUBMAKE) exhaustive-run
+exhaustive-run: all $(EXHAUSTIVE)
+	@mkdir -p $(BUILD)/exhaustive
+	$(BUILD)/assay run --adapter cuda_headers --recipe 'cast.nvidia(*)' --sweep f32 -o $(BUILD)/exhaustive/cuda_headers.json
+	$(BUILD)/assay run --adapter ml_dtypes --recipe 'cast.ml_dtypes(*)' --sweep f32 -o $(BUILD)/exhaustive/ml_dtypes.json
+	$(BUILD)/assay vectors check
+	$(BUILD)/assay run --adapter model --recipe '*,*(?*)' -o $(BUILD)/exhaustive/instances.json
 
 bench: all
 	$(BUILD)/assay bench --json -o $(BUILD)/bench.json
