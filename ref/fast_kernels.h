@@ -72,7 +72,8 @@ typedef void (*fast_kernel)(const fast_args *);
     X(EXPONENT_32) X(EXPONENT_64) X(LDEXP_32) X(POW2_32) X(FTZ_MUL_32) X(FTZ_ADD_32)               \
     X(F32_TO_F64) X(F64_TO_F32) X(F32_TO_U32) X(F32_TO_I32) X(F32_TO_U64) X(F64_TO_U32)            \
     X(F64_TO_I32) X(F64_TO_U64) X(U32_TO_F32) X(I32_TO_F32) X(U64_TO_F32) X(U32_TO_F64)            \
-    X(I32_TO_F64) X(U64_TO_F64) X(MUL_RUNS_32) X(MIN_WORD_32) X(MAX_WORD_32) X(F64_TO_ODD_F32)
+    X(I32_TO_F64) X(U64_TO_F64) X(MUL_RUNS_32) X(MIN_WORD_32) X(MAX_WORD_32) X(F64_TO_ODD_F32) \
+    X(EXP_32) X(LOG2_32)
 
 /* Integer lanes and bits. */
 #define FAST_INTEGER(X)                                                                            \
@@ -93,7 +94,7 @@ typedef void (*fast_kernel)(const fast_args *);
 /* Casts and decodes. */
 #define FAST_CASTS(X)                                                                              \
     X(EVEN_8) X(EVEN_16) X(EVEN_32) X(LIMIT_8) X(LIMIT_16) X(LIMIT_32)                             \
-    X(MODE_8) X(MODE_16) X(MODE_32)                                                                \
+    X(AWAY_8) X(TIES_ZERO_8) X(MODE_8) X(MODE_16) X(MODE_32)                                                             \
     X(STOCHASTIC_8) X(STOCHASTIC_16) X(STOCHASTIC_32) X(POWER_8) X(INTEGER_8)                                  \
     X(BF16_TO_F32) X(F16_TO_F32) X(TF32_TO_F32) X(TABLE_8) X(TABLE_16)
 
@@ -131,6 +132,9 @@ extern const fast_kernel fast_floats_v3[], fast_integers_v3[], fast_casts_v3[],
 
 /* One run of n values, by exact sums (recipe_fast_sum.c): what HADAMARD_32 leaves to integers. */
 void fast_hadamard_run(double *v, int n, uint32_t mask);
+
+/* Correctly rounded, for arguments that the column kernels do not decide (recipe_fast_function.c). */
+float fast_exp_one(float v), fast_log2_one(float v);
 
 /* Values must not depend on how this is compiled. */
 #ifdef __FAST_MATH__

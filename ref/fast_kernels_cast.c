@@ -60,6 +60,28 @@ static inline uint32_t even_limit(uint32_t u, const fast_cast *p)
     return magnitude > 0x7F800000 ? nan : code;
 }
 
+/* Nearest, ties away (beyond 0) or toward zero (beyond 1), under the conditions of even_limit. Below
+ * the least normal the value is counted in units of the least positive one (times p->magic, exactly)
+ * and cut; what is cut off decides. */
+static inline uint32_t nearest_limit(uint32_t u, const fast_cast *p, uint32_t beyond)
+{
+    uint32_t magnitude = u & 0x7FFFFFFF;
+    uint32_t below = (uint32_t)((int32_t)(magnitude - p->least_normal) >> 31); /* all ones, or 0 */
+    uint32_t offset = (1u << (p->drop - 1)) - beyond - (p->rebias << p->drop);
+    uint32_t normal = (magnitude + offset) >> p->drop;
+    float units = float32(magnitude & below) * float32(p->magic);
+    int32_t kept = (int32_t)units;
+    uint32_t rest = bits32(units - (float)kept); /* as bits: not negative, so in order */
+    uint32_t low = (uint32_t)kept + ((0x3EFFFFFF + beyond - rest) >> 31);
+    uint32_t code = (low & below) | (normal & ~below);
+    code = code < p->infinity ? code : p->infinity;
+    uint32_t negative = (uint32_t)((int32_t)u >> 31);
+    code |= p->sign & negative;
+    uint32_t nan = p->nan | (p->nan_sign & negative);
+    uint32_t is_nan = (uint32_t)((int32_t)(0x7F800000 - magnitude) >> 31);
+    return (nan & is_nan) | (code & ~is_nan);
+}
+
 /* |u| cut at the target's grid: `code` of the neighbour below in magnitude, `rest` = discarded bits,
  * worth rest / 2^shift of the gap. */
 typedef struct {
@@ -126,6 +148,8 @@ CAST(EVEN_32, fast_u32, even(a[i], &p))
 CAST(LIMIT_8, fast_u8, even_limit(a[i], &p))
 CAST(LIMIT_16, fast_u16, even_limit(a[i], &p))
 CAST(LIMIT_32, fast_u32, even_limit(a[i], &p))
+CAST(AWAY_8, fast_u8, nearest_limit(a[i], &p, 0))
+CAST(TIES_ZERO_8, fast_u8, nearest_limit(a[i], &p, 1))
 CAST(MODE_8, fast_u8, mode(a[i], &p))
 CAST(MODE_16, fast_u16, mode(a[i], &p))
 CAST(MODE_32, fast_u32, mode(a[i], &p))

@@ -251,4 +251,86 @@ static void MUL_RUNS_32(const fast_args *g)
                  (const fast_f32 *)g->s[1] + i / g->down * g->source_cols, g->cols, g->across);
 }
 
+/* ---- exp and log2 of f32, correctly rounded ----
+ *
+ * A f64 approximation with a relative error far below 2^-48. Where both ends of an interval of that
+ * width round to the same f32, that is the result; the rest, and arguments outside the range of the
+ * formula, go to a scalar function. */
+
+enum { FUNCTION_PIECE = 256 };
+
+/* exp(x) = 2^k exp(r), |r| <= ln(2)/2, by the exponential series to r^13/13! (next term < 2^-57). */
+static inline double exp_series(uint32_t u)
+{
+    double x = (double)float32(u);
+    const double shift = 0x1.8p52;
+    double t = x * 0x1.71547652b82fep0 + shift, k = t - shift; /* k = x / ln 2 to nearest */
+    double r = (x - k * 0x1.62e42fep-1) - k * 0x1.f473de6af278fp-30;
+    double p = 1.0 / 6227020800;
+    p = p * r + 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = p * r + 1;
+    p = p * r + 1;
+    uint64_t bits;
+    memcpy(&bits, &t, 8);
+    return p * float64((bits + 1023) << 52); /* the low bits of t are k */
+}
+
+/* log2(x) = k + log2(m), m in [1/sqrt 2, sqrt 2): log(m) = 2 (s + s^3/3 + s^5/5 ...) with
+ * s = (m - 1) / (m + 1), |s| < 0.172, to s^23/23 (next term < 2^-62 of it). x normal, positive. */
+static inline double log2_series(uint32_t u)
+{
+    int32_t k = (int32_t)(u - 0x3F3504F3) >> 23;
+    double m = (double)float32(u - ((uint32_t)k << 23));
+    double s = (m - 1) / (m + 1), z = s * s;
+    double p = 1.0 / 23;
+    p = p * z + 1.0 / 21;
+    p = p * z + 1.0 / 19;
+    p = p * z + 1.0 / 17;
+    p = p * z + 1.0 / 15;
+    p = p * z + 1.0 / 13;
+    p = p * z + 1.0 / 11;
+    p = p * z + 1.0 / 9;
+    p = p * z + 1.0 / 7;
+    p = p * z + 1.0 / 5;
+    p = p * z + 1.0 / 3;
+    return (double)k + (s + s * (z * p)) * 0x1.71547652b82fep1; /* 2 / ln 2 */
+}
+
+/* OUTSIDE(u): not 0 for the bits of an argument to which the series does not apply. */
+#define FUNCTION(NAME, OUTSIDE, SERIES, ONE)                                                       \
+    static void NAME(const fast_args *g)                                                           \
+    {                                                                                              \
+        for (int64_t start = 0; start < g->n; start += FUNCTION_PIECE) {                           \
+            int64_t n = g->n - start < FUNCTION_PIECE ? g->n - start : FUNCTION_PIECE;             \
+            fast_f32 *restrict d = (fast_f32 *)g->d + start;                                       \
+            const fast_f32 *restrict a = (const fast_f32 *)g->s[0] + start;                        \
+            uint32_t open[FUNCTION_PIECE], any = 0;                                                \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                uint32_t u = bits32(a[i]);                                                         \
+                double y = SERIES(u), margin = fabs(y) * 0x1p-48;                                  \
+                float low = (float)(y - margin), high = (float)(y + margin);                       \
+                d[i] = low;                                                                        \
+                open[i] = (bits32(low) ^ bits32(high)) | OUTSIDE(u);                               \
+                any |= open[i];                                                                    \
+            }                                                                                      \
+            for (int64_t i = 0; any && i < n; i++)                                                 \
+                if (open[i])                                                                       \
+                    d[i] = ONE(a[i]);                                                              \
+        }                                                                                          \
+    }
+#define BEYOND_100(u) ((0x42C80000 - ((u) & 0x7FFFFFFF)) >> 31)
+#define NOT_NORMAL(u) ((((u) - 0x800000) | (0x7EFFFFFF - ((u) - 0x800000))) >> 31)
+FUNCTION(EXP_32, BEYOND_100, exp_series, fast_exp_one)
+FUNCTION(LOG2_32, NOT_NORMAL, log2_series, fast_log2_one)
+
 const fast_kernel FAST_TABLE(floats)[] = {FAST_FLOAT(FAST_ENTRY)};

@@ -145,8 +145,7 @@ void fast_soft_add_32(const fast_args *g), fast_soft_sub_32(const fast_args *g),
 void fast_soft_add_64(const fast_args *g), fast_soft_sub_64(const fast_args *g),
     fast_soft_mul_64(const fast_args *g), fast_soft_div_64(const fast_args *g),
     fast_soft_fma_64(const fast_args *g), fast_soft_sqrt_64(const fast_args *g);
-void fast_exp_32(const fast_args *g), fast_exp2_32(const fast_args *g),
-    fast_log2_32(const fast_args *g), fast_exp_64(const fast_args *g),
+void fast_exp2_32(const fast_args *g), fast_exp_64(const fast_args *g),
     fast_exp2_64(const fast_args *g), fast_log2_64(const fast_args *g),
     fast_ldexp_64(const fast_args *g);
 void fast_rcp_approx(const fast_args *g), fast_div_full_scale(const fast_args *g),

@@ -1,7 +1,8 @@
 /* exp, exp2, log2 correctly rounded; the reciprocal approximation of NVIDIA GPUs.
  *
- * f32: libm's f64 function is within one f64 ulp; if both ends of a generous interval around it
- * round to the same f32, that is the answer (29 spare bits: it nearly always is). f64: the same from
+ * f32: a f64 approximation (libm's, within one ulp; for exp and log2 first that of the columns, see
+ * fast_kernels_float.c); if both ends of a generous interval around it round to the same f32,
+ * that is the answer (29 spare bits: it nearly always is). f64: the same from
  * long double, where that is wider than f64. What stays undecided, exact ties included, is decided
  * by MPFR at 300 bits: for it alone this engine shares a library with the exact one. */
 #include "recipe_fast.h"
@@ -52,16 +53,24 @@ static double rounded_64(long double approximate, mpfr_function function, double
     return by_mpfr(function, v, 64);
 }
 
-/* Beyond these arguments the result is 0 or Inf, and the interval test would see it; clamping keeps
- * the f64 function itself in range. */
-#define KERNEL_32(NAME, FUNCTION, MPFR)                                                            \
-    void NAME(const fast_args *g)                                                                  \
-    {                                                                                              \
-        fast_f32 *d = g->d;                                                                        \
-        const fast_f32 *a = g->s[0];                                                               \
-        for (int64_t i = 0; i < g->n; i++)                                                         \
-            d[i] = rounded_32(FUNCTION((double)a[i]), MPFR, a[i]);                                 \
-    }
+float fast_exp_one(float v)
+{
+    return rounded_32(exp((double)v), mpfr_exp, v);
+}
+
+float fast_log2_one(float v)
+{
+    return rounded_32(log2((double)v), mpfr_log2, v);
+}
+
+void fast_exp2_32(const fast_args *g)
+{
+    fast_f32 *d = g->d;
+    const fast_f32 *a = g->s[0];
+    for (int64_t i = 0; i < g->n; i++)
+        d[i] = rounded_32(exp2((double)a[i]), mpfr_exp2, a[i]);
+}
+
 #define KERNEL_64(NAME, FUNCTION, MPFR)                                                            \
     void NAME(const fast_args *g)                                                                  \
     {                                                                                              \
@@ -70,9 +79,6 @@ static double rounded_64(long double approximate, mpfr_function function, double
         for (int64_t i = 0; i < g->n; i++)                                                         \
             d[i] = rounded_64(FUNCTION((long double)a[i]), MPFR, a[i]);                            \
     }
-KERNEL_32(fast_exp_32, exp, mpfr_exp)
-KERNEL_32(fast_exp2_32, exp2, mpfr_exp2)
-KERNEL_32(fast_log2_32, log2, mpfr_log2)
 KERNEL_64(fast_exp_64, expl, mpfr_exp)
 KERNEL_64(fast_exp2_64, exp2l, mpfr_exp2)
 KERNEL_64(fast_log2_64, log2l, mpfr_log2)

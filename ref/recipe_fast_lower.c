@@ -142,13 +142,13 @@ static int lower_function(assay_fast *f, const assay_expr *e, assay_tile context
     fast_kernel k;
     switch (e->op) {
     case ASSAY_OP_EXP:
-        k = width ? fast_exp_64 : fast_exp_32;
+        k = width ? fast_exp_64 : fast_kernel_for(f, FAST_K_EXP_32);
         break;
     case ASSAY_OP_EXP2:
         k = width ? fast_exp2_64 : fast_exp2_32;
         break;
     case ASSAY_OP_LOG2:
-        k = width ? fast_log2_64 : fast_log2_32;
+        k = width ? fast_log2_64 : fast_kernel_for(f, FAST_K_LOG2_32);
         break;
     case ASSAY_OP_LDEXP:
         k = width ? fast_ldexp_64 : fast_kernel_for(f, FAST_K_LDEXP_32);

@@ -233,6 +233,14 @@ static int cast_f32(assay_fast *f, const assay_format *to, const assay_cast *cas
         int arg[] = {node, fast_unary(f, FAST_K_TRUNC_64_32, FAST_LANE_32, random)};
         return fast_compute(f, fast_kernel_for(f, stochastic[lane]), lane, params, 2, arg);
     }
+    int least = assay_format_emin(to) - to->mantissa_bits;
+    if (lane == FAST_LANE_8 && least >= -126 && is_limit(&params.cast) &&
+        (cast->mode == ASSAY_AWAY || cast->mode == ASSAY_TIES_ZERO)) {
+        params.cast.magic = (uint32_t)(127 - least) << 23;
+        return fast_compute(f, fast_kernel_for(f, cast->mode == ASSAY_AWAY ? FAST_K_AWAY_8
+                                                                          : FAST_K_TIES_ZERO_8),
+                            lane, params, 1, &node);
+    }
     fast_kernel_id k = cast->mode != ASSAY_EVEN ? mode[lane]
                        : is_limit(&params.cast) ? limit[lane]
                                                 : even[lane];
