@@ -143,6 +143,15 @@ class Worker:
             return {"answer": "failed", "message": f"{type(reason).__name__}: {reason}"}
 
 
+def helper(name):
+    """A module shared by several adapters: NAME.py beside this file."""
+    path = os.path.join(os.path.dirname(os.path.realpath(__file__)), name + ".py")
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def load(path):
     # Adapter modules say `import worker` for the names above: they get this very module.
     sys.modules["worker"] = sys.modules[__name__]
