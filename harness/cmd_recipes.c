@@ -4,18 +4,23 @@
 #include <string.h>
 
 #include "command.h"
+#include "recipes_diff.h"
+#include "recipes_page.h"
 
 static const char help[] =
     "usage: assay recipes [NAME] [--json] [--instances]\n"
+    "       assay recipes --diff A B [--json]\n"
     "       assay recipes --check FILE...\n"
     "\n"
-    "Without a name: the recipes of the catalogue. NAME: one recipe's text; NAME(P=V, ...): the\n"
+    "Without a name: the recipes of the catalogue. NAME: one recipe's text, then its\n"
+    "formats, bytes, traps, and what becomes of some blocks, as comments; NAME(P=V, ...): the\n"
     "canonical text of that instance and its identity.\n"
     "\n"
     "  --json        one JSON document: name, family, summary, source, inputs, outputs, params,\n"
     "                instances, sha256 (of the default instance), systems\n"
     "  --instances   the names of all instances of NAME, one a line; with --json and without NAME:\n"
     "                `instances` is these names, not their count\n"
+    "  --diff A B    in words, where two instances part; status 0: the same numerics and bytes\n"
     "  --check FILE  parse and check recipe files, every instance of each\n"
     "\n"
     "example: assay recipes 'te.nvfp4(T=f32, tile=16x16)'\n";
@@ -131,19 +136,36 @@ static int list_json(bool instances)
     return status_worst(print_json(list), status);
 }
 
-static int show_json(const assay_recipe *r)
+/* One recipe as the list has it, with its text and the rest of its page; NULL if it is broken. */
+static json_t *describe(const assay_recipe *r, int *status)
 {
-    int status = STATUS_OK;
-    json_t *list = json_catalogue(false, &status), *o, *found = NULL;
+    json_t *list = json_catalogue(false, status), *o, *found = NULL;
     size_t i;
     json_array_foreach(list, i, o)
         if (!strcmp(json_string_value(json_object_get(o, "name")), assay_recipe_name(r)))
             found = json_incref(o);
     json_decref(list);
-    if (!found)
+    assay_error error;
+    assay_program *p = found ? assay_recipe_instance(r, NULL, find, NULL, &error) : NULL;
+    if (p) {
+        json_object_set_new(found, "text", json_string(assay_recipe_text(r)));
+        recipes_page_add(found, r, p);
+    }
+    assay_program_free(p);
+    return found;
+}
+
+static int show_page(const assay_recipe *r, bool json)
+{
+    int status = STATUS_OK;
+    json_t *o = describe(r, &status);
+    if (!o)
         return status;
-    json_object_set_new(found, "text", json_string(assay_recipe_text(r)));
-    return print_json(found);
+    if (json)
+        return status_worst(print_json(o), status);
+    recipes_page_print(o, r);
+    json_decref(o);
+    return status_worst(finish_output(), status);
 }
 
 /* ---- text ---- */
@@ -206,10 +228,7 @@ static int show(const char *name, bool json, bool instances)
         return complain(STATUS_USAGE, "%s", error.message);
     if (instances)
         return print_instances(r, json);
-    if (json)
-        return show_json(r);
-    fputs(assay_recipe_text(r), stdout);
-    return finish_output();
+    return show_page(r, json);
 }
 
 /* ---- checking ---- */
@@ -274,40 +293,67 @@ static int check_file(const char *path)
     return bad ? STATUS_FILE : STATUS_OK;
 }
 
-int cmd_recipes(int argc, char **argv)
+typedef struct {
+    bool json, instances, check, diff, help;
+    char **words;
+    int count;
+} recipes_options;
+
+static int read_options(int argc, char **argv, recipes_options *o)
 {
-    bool json = false, instances = false, check = false;
-    int status = STATUS_OK, words = 0;
-    char **word = malloc(sizeof *word * (size_t)argc);
-    if (!word)
-        return complain(STATUS_FILE, "out of memory");
+    static const char *const names[] = {"--json", "--instances", "--check", "--diff", "--help", "-h"};
+    bool *const places[] = {&o->json, &o->instances, &o->check, &o->diff, &o->help, &o->help};
+    enum { NAMES = sizeof names / sizeof *names };
+    int status = STATUS_OK;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            free(word);
-            fputs(help, stdout);
-            return finish_output();
-        }
-        if (!strcmp(argv[i], "--json"))
-            json = true;
-        else if (!strcmp(argv[i], "--instances"))
-            instances = true;
-        else if (!strcmp(argv[i], "--check"))
-            check = true;
+        int n = 0;
+        while (n < NAMES && strcmp(argv[i], names[n]))
+            n++;
+        if (n < NAMES)
+            *places[n] = true;
         else if (argv[i][0] == '-' && argv[i][1])
             status = complain(STATUS_USAGE, "recipes: there is no option '%s'; see --help", argv[i]);
         else
-            word[words++] = argv[i];
+            o->words[o->count++] = argv[i];
     }
-    if (status == STATUS_OK && (check ? words < 1 : words > 1 || (instances && !words && !json)))
-        status = complain(STATUS_USAGE, "recipes: %s; see --help",
-                          check ? "--check needs a file" : "give one recipe's name");
-    if (status == STATUS_OK && check)
-        for (int i = 0; i < words; i++)
-            status = status_worst(status, check_file(word[i]));
-    else if (status == STATUS_OK && words)
-        status = show(word[0], json, instances);
-    else if (status == STATUS_OK)
-        status = json ? list_json(instances) : list_text();
-    free(word);
+    if (status != STATUS_OK || o->help)
+        return status;
+    if (o->diff && (o->check || o->instances || o->count != 2))
+        return complain(STATUS_USAGE, "recipes: --diff needs the names of two recipes; see --help");
+    if (o->check && o->count < 1)
+        return complain(STATUS_USAGE, "recipes: --check needs a file; see --help");
+    if (!o->check && !o->diff && (o->count > 1 || (o->instances && !o->count && !o->json)))
+        return complain(STATUS_USAGE, "recipes: give one recipe's name; see --help");
+    return STATUS_OK;
+}
+
+static int act(const recipes_options *o)
+{
+    int status = STATUS_OK;
+    if (o->help) {
+        fputs(help, stdout);
+        return finish_output();
+    }
+    if (o->diff)
+        return recipes_diff_print(o->words[0], o->words[1], o->json);
+    if (o->check) {
+        for (int i = 0; i < o->count; i++)
+            status = status_worst(status, check_file(o->words[i]));
+        return status;
+    }
+    if (o->count)
+        return show(o->words[0], o->json, o->instances);
+    return o->json ? list_json(o->instances) : list_text();
+}
+
+int cmd_recipes(int argc, char **argv)
+{
+    recipes_options o = {.words = malloc(sizeof *o.words * (size_t)argc)};
+    if (!o.words)
+        return complain(STATUS_FILE, "out of memory");
+    int status = read_options(argc, argv, &o);
+    if (status == STATUS_OK)
+        status = act(&o);
+    free(o.words);
     return status;
 }
