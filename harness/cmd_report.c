@@ -6,11 +6,14 @@
 #include "report.h"
 
 static const char help[] =
-    "usage: assay report RESULTS.json... [--html FILE] [--markdown FILE] [--junit FILE]\n\n"
+    "usage: assay report RESULTS.json... [--html FILE] [--markdown FILE] [--junit FILE]\n"
+    "       assay report geometry --weights FILE.safetensors [--json F] [--markdown F] [--svg F]\n\n"
     "Reports of what `assay run -o` wrote; several files are shown as one.\n\n"
     "  --html FILE      one self-contained page: the matrix recipes x adapters, what differs and why\n"
     "  --markdown FILE  short, for a pull request\n"
     "  --junit FILE     JUnit XML\n\n"
+    "geometry: 1D against 2D scales on your weights: reconstruction error, underflows, transposes,\n"
+    "permuted rows, bytes of scales (needs NumPy).\n\n"
     "Without any of them the Markdown goes to standard output. HTML and Markdown need Python 3 with\n"
     "Jinja2 (make deps); ASSAY_PYTHON names another interpreter.\n\n"
     "example: assay run --adapter ml_dtypes --recipe 'cast.ml_dtypes(*)' -o results.json\n"
@@ -31,6 +34,10 @@ int cmd_report(int argc, char **argv)
     const char *html = NULL, *markdown = NULL, *junit = NULL;
     const char **files = calloc((size_t)argc, sizeof *files);
     int count = 0, status = STATUS_OK;
+    if (argc > 1 && !strcmp(argv[1], "geometry")) {
+        free(files);
+        return report_geometry(argc - 2, argv + 2);
+    }
     if (!files)
         return complain(STATUS_FILE, "out of memory");
     for (int i = 1; i < argc && status == STATUS_OK; i++) {

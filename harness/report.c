@@ -9,81 +9,29 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "home.h"
 #include "results.h"
 
 extern char **environ;
 
-/* ---- the script and its interpreter ---- */
+/* ---- scripts and their interpreter ---- */
 
-/* Folders that may be the root of the source tree or of an installation, best first; the i-th into
- * `root`, false after the last. */
-static bool root_folder(int i, char *root, size_t size)
+/* Runs reports/NAME with these arguments; a status. */
+static int run_script(const char *name, const char *const *arguments, int count)
 {
-    static const char *const beside[] = {"", "/..", "/../..", "/../share/assay"};
-    enum { BESIDE = sizeof beside / sizeof beside[0] };
-    const char *home = getenv("ASSAY_HOME");
-    if (i == 0) {
-        snprintf(root, size, "%s", home ? home : "");
-        return true;
-    }
-    if (i > BESIDE)
-        return false;
-    char folder[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    folder[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        *slash = '\0';
-    snprintf(root, size, "%s%s", folder, beside[i - 1]);
-    return true;
-}
-
-/* A path below one of the roots that can be accessed so; false if there is none. */
-static bool find_below_roots(const char *what, int mode, char *path, size_t size)
-{
-    char root[PATH_MAX + 32];
-    for (int i = 0; root_folder(i, root, sizeof root); i++) {
-        snprintf(path, size, "%s/%s", root, what);
-        if (*root && access(path, mode) == 0)
-            return true;
-    }
-    return false;
-}
-
-static void find_python(char *path, size_t size)
-{
-    const char *named = getenv("ASSAY_PYTHON");
-    if (named && *named)
-        snprintf(path, size, "%s", named);
-    else if (!find_below_roots(".venv/bin/python", X_OK, path, size) &&
-             !find_below_roots(".venv-vendors/bin/python", X_OK, path, size))
-        snprintf(path, size, "python3");
-}
-
-static int run_script(const char *const *files, int count, const char *html, const char *markdown)
-{
-    char script[PATH_MAX + 64], python[PATH_MAX + 64];
-    if (!find_below_roots("reports/report.py", R_OK, script, sizeof script))
-        return complain(STATUS_FILE, "reports/report.py is neither in the source tree of this program "
-                        "nor in $ASSAY_HOME: set ASSAY_HOME to the folder that holds reports/");
-    find_python(python, sizeof python);
-    const char **argv = calloc((size_t)count + 10, sizeof *argv);
+    char below[64], script[PATH_MAX + 64], python[PATH_MAX + 64];
+    snprintf(below, sizeof below, "reports/%s", name);
+    if (!home_find(below, R_OK, script, sizeof script))
+        return complain(STATUS_FILE, "%s is neither in the source tree of this program nor in "
+                        "$ASSAY_HOME: set ASSAY_HOME to the folder that holds reports/", below);
+    home_python(false, python, sizeof python);
+    const char **argv = calloc((size_t)count + 3, sizeof *argv);
     if (!argv)
         return complain(STATUS_FILE, "out of memory");
-    int n = 0;
-    argv[n++] = python;
-    argv[n++] = script;
-    if (html) {
-        argv[n++] = "--html";
-        argv[n++] = html;
-    }
-    if (markdown) {
-        argv[n++] = "--markdown";
-        argv[n++] = markdown;
-    }
-    argv[n++] = "--";
+    argv[0] = python;
+    argv[1] = script;
     for (int i = 0; i < count; i++)
-        argv[n++] = files[i];
+        argv[2 + i] = arguments[i];
     fflush(stdout);
     pid_t pid;
     int wait_status = -1, failed = posix_spawnp(&pid, python, NULL, NULL,
@@ -100,6 +48,39 @@ static int run_script(const char *const *files, int count, const char *html, con
     if (status != STATUS_OK && status != STATUS_USAGE && status != STATUS_FILE)
         return complain(STATUS_FILE, "%s %s failed (exit status %d)", python, script, status);
     return status;
+}
+
+static int run_report(const char *const *files, int count, const char *html, const char *markdown)
+{
+    const char **arguments = calloc((size_t)count + 5, sizeof *arguments);
+    if (!arguments)
+        return complain(STATUS_FILE, "out of memory");
+    int n = 0;
+    if (html) {
+        arguments[n++] = "--html";
+        arguments[n++] = html;
+    }
+    if (markdown) {
+        arguments[n++] = "--markdown";
+        arguments[n++] = markdown;
+    }
+    arguments[n++] = "--";
+    for (int i = 0; i < count; i++)
+        arguments[n++] = files[i];
+    int status = run_script("report.py", arguments, n);
+    free(arguments);
+    return status;
+}
+
+int report_geometry(int argc, char **argv)
+{
+    char program[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    /* The script asks this very program for every quantization. */
+    if (n > 0 && setenv("ASSAY", program, 1))
+        return complain(STATUS_FILE, "out of memory");
+    return run_script("experiments_geometry.py", (const char *const *)(uintptr_t)argv, argc);
 }
 
 /* ---- JUnit: several files as one document ---- */
@@ -161,11 +142,11 @@ int report_render(const char *const *files, int count, const char *html, const c
     if (junit)
         status = write_junit(files, count, junit);
     if (html || markdown)
-        status = status_worst(status, run_script(files, count, html, markdown));
+        status = status_worst(status, run_report(files, count, html, markdown));
     return status;
 }
 
 int report_print(const char *const *files, int count)
 {
-    return run_script(files, count, NULL, NULL);
+    return run_report(files, count, NULL, NULL);
 }

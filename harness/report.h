@@ -9,5 +9,7 @@ int report_render(const char *const *files, int count, const char *html, const c
                   const char *junit);
 /* The Markdown to standard output. */
 int report_print(const char *const *files, int count);
+/* assay report geometry: the arguments go to reports/experiments_geometry.py. */
+int report_geometry(int argc, char **argv);
 
 #endif
