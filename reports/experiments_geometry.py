@@ -146,8 +146,11 @@ def main():
             write(o.svg, picture(result))
         if not (o.json or o.markdown or o.svg):
             print(markdown(result))
-    except (OSError, ValueError, KeyError) as reason:
-        print(f"assay: {o.weights}: is no readable safetensors file: {reason}", file=sys.stderr)
+    except OSError as reason:
+        print(f"assay: {o.weights}: {reason.strerror}", file=sys.stderr)
+        return 4
+    except (ValueError, KeyError, AttributeError, TypeError) as reason:
+        print(f"assay: {o.weights}: is no safetensors file: {reason}", file=sys.stderr)
         return 4
     except assay.Failure as reason:
         print(f"assay: {reason}", file=sys.stderr)
