@@ -24,8 +24,8 @@ SYSTEMS = [
     ("compressed_tensors", "ct.*(*)", None),
     ("quark", "quark.*(*)", None),
     ("mlx", "mlx.*(*)", None),
-    ("gguf", "ggml.mxfp4*,ggml.q*", None),
-    ("ggml", "ggml.*", "ASSAY_GGML"),
+    ("gguf", "ggml.*(*)", None),
+    ("ggml", "ggml.*(*)", "ASSAY_GGML"),
     ("microxcaling", "microxcaling.*(*)", "ASSAY_MICROXCALING"),
     ("fouroversix", "fouroversix.*(*)", "ASSAY_FOUROVERSIX"),
     ("deepgemm", "deepgemm.*(*)", "ASSAY_DEEPGEMM"),
@@ -104,6 +104,12 @@ def write_inputs(path, shape=(128, 256)):
         out.write(len(text).to_bytes(8, "little") + text + b"".join(blobs))
 
 
+def left_open(verdict):
+    """A tensor of which the contract judges nothing (a NaN under a tensor scale)."""
+    return (verdict["verdict"] == "error" and not verdict["mismatched_elements"] and
+            "no case was executed" in (verdict.get("reason") or ""))
+
+
 def judge(assay, adapter, recipes, out, more):
     command = [assay, "run", "--adapter", adapter, "--recipe", recipes, "--repeat", "1",
                "--max-failures", "3", "-o", out, *more]
@@ -159,7 +165,7 @@ def main():
             rows.append({"system": adapter, "run": False, "reason": trouble})
             print(f"{adapter:20} not run: {trouble}", flush=True)
             continue
-        bad = [v for v in verdicts if v["verdict"] not in ("pass", "acceptable")]
+        bad = [v for v in verdicts if v["verdict"] not in ("pass", "acceptable") and not left_open(v)]
         row = {"system": adapter, "run": True, "version": version,
                "instances": len({v["recipe"] for v in verdicts}),
                "cases": sum(v["cases"] for v in verdicts),

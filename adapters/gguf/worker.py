@@ -31,7 +31,7 @@ RULES = {"ggml.mxfp4": rule("MXFP4"), "ggml.q4_0": rule("Q4_0"), "ggml.q8_0": ru
 
 
 def supports(contract):
-    if contract.setting("impl", "python") != "python":
+    if contract.setting("impl", "python") != "python" and contract.recipe in RULES:
         return "gguf's writing of it is impl=python"
     return common.supports(RULES, "gguf", contract)
 
