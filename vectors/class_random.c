@@ -95,10 +95,12 @@ int class_random(assay_vector_set *set, assay_error *error)
                                       {"blocks anywhere in the range", log_uniform, -1, 0, 2},
                                       {"blocks within 20 binades", log_uniform, 20, 0, 0},
                                       {"blocks within 3 binades", log_uniform, 3, 2, 3}};
-    static const recipe_row codes[] = {{"raw bits", raw, 0, 0, 1}, {"raw bits", raw, 0, 0, 2}};
+    static const recipe_row codes[] = {{"raw bits", raw, 0, 0, 1},
+                                       {"raw bits", raw, 0, 0, 2},
+                                       {"raw bits, scales near each other", raw, 0, 0, VARIANT_NEAR}};
     (void)error;
     return vectors_encodes(set->program) ? fill_all(set, "random", rows, 5)
-                                         : fill_all(set, "random", codes, 2);
+                                         : fill_all(set, "random", codes, 3);
 }
 
 int class_heavy(assay_vector_set *set, assay_error *error)

@@ -114,6 +114,11 @@ static int further(assay_vector_set *set, vectors_rng *r)
         class_fill_ordinary(c, p, r);
         vectors_fill_further(c, p, VARIANT_SPECIAL + i, r);
     }
+    assay_case *c = vectors_add_case(set, "further inputs near each other", b.m, b.k);
+    if (c) {
+        class_fill_ordinary(c, p, r);
+        vectors_fill_further(c, p, VARIANT_NEAR, r);
+    }
     return 0;
 }
 

@@ -107,9 +107,9 @@ int class_sweep16(assay_vector_set *set, assay_error *error)
     bool blocks = vectors_blocks_of(p, 1, 1).any;
     (void)error;
     if (!vectors_encodes(p)) {
-        int variants = vectors_has_further(p) ? 2 : 1;
-        for (int variant = 0; variant < variants; variant++)
-            if (all_codes(set, variant, &r))
+        static const int variants[] = {0, 1, VARIANT_NEAR};
+        for (int i = 0; i < (vectors_has_further(p) ? 3 : 1); i++)
+            if (all_codes(set, variants[i], &r))
                 return -1;
         return 0;
     }

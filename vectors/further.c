@@ -74,6 +74,7 @@ static uint64_t decoder_scale(const assay_format *f, int variant, vectors_rng *r
     uint64_t a = vectors_next(r), b = vectors_next(r);
     int emin = assay_format_emin(f), emax = assay_format_emax(f);
     switch (variant) {
+    case VARIANT_NEAR: return code_make(f, false, (int)(a % 5) - 2, 0);
     case 0: return code_make(f, false, (int)(a % 17) - 8, 0);
     case 1: return code_make(f, false, (int)(a % 41) - 20, b);
     case 2: return code_make(f, false, emin + (int)(a % (uint64_t)(emax - emin + 1)), b);
@@ -88,6 +89,8 @@ static uint64_t float_code(const assay_case *c, const assay_program *p, const as
     int width = assay_format_width(f);
     if (width <= 8) { /* every code in turn, in an order that is no ramp */
         uint64_t all = (uint64_t)1 << width;
+        if (variant == VARIANT_NEAR)
+            return all / 2 + (uint64_t)n * 3 % 5;
         return ((uint64_t)n * 77 + (uint64_t)variant * 5) % all;
     }
     if (v->tile.rows == 1 && v->tile.cols == 1) { /* a residual: nothing, or smaller than x */
@@ -143,7 +146,7 @@ void vectors_fill_further(assay_case *c, const assay_program *p, int variant, ve
             else if (v->is_table)
                 code = table_code(v, i, j, variant, r);
             else
-                code = float_code(c, p, v, n, i, j, variant & 3, r);
+                code = float_code(c, p, v, n, i, j, variant, r);
             grid_set(g, storage, n, code);
         }
     }

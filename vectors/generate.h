@@ -80,8 +80,9 @@ bool vectors_admit(const assay_program *p, int64_t *m, int64_t *k);
 /* ---- further inputs ---- */
 
 /* Fills all inputs but the main one, from the main one where they are scales. `variant`: 0 usual
- * (amax), 1 odd mantissas, 2 reciprocals, 3 powers of two; from 16 on: special value variant - 16. */
-enum { VARIANT_SPECIAL = 16 };
+ * (amax), 1 odd mantissas, 2 reciprocals, 3 powers of two; VARIANT_NEAR: a decoder's scales within
+ * five binades; from 16 on: special value variant - 16. */
+enum { VARIANT_NEAR = 4, VARIANT_SPECIAL = 16 };
 void vectors_fill_further(assay_case *c, const assay_program *p, int variant, vectors_rng *r);
 bool vectors_has_further(const assay_program *p);
 
