@@ -105,7 +105,8 @@ static int further(assay_vector_set *set, vectors_rng *r)
 {
     const assay_program *p = set->program;
     vectors_blocks b;
-    if (!vectors_has_further(p) || !vectors_blocks_make(p, 4, 4096, &b))
+    if (!vectors_has_further(p) ||
+        (!vectors_blocks_make(p, 4, 4096, &b) && !vectors_blocks_make(p, 1, 65536, &b)))
         return 0;
     for (int i = 0; i < 14; i++) {
         assay_case *c = vectors_add_case(set, vectors_text(set, "further inputs %d", i), b.m, b.k);
