@@ -232,15 +232,24 @@ static json_t *all_blocks(const assay_program *p)
 
 /* ---- the comments' own words ---- */
 
-/* The text from `word` in a comment to the end of that run of comment lines, or NULL. */
-static char *from_comments(const char *text, const char *word)
+/* Does this comment line ("# ...") go on with what the lines before it said? Not if it begins with a
+ * label of its own, "# word:"; after `checked:` only if the line before ended in a comma or so. */
+static bool goes_on(const char *line, char last, bool list)
+{
+    const char *first = line + 1 + strspn(line + 1, " ");
+    size_t n = strcspn(first, " \n");
+    return *line == '#' && n && first[n - 1] != ':' && (!list || last == ',' || last == ';');
+}
+
+/* The text from `word` in a comment to the end of what it says, or NULL. */
+static char *from_comments(const char *text, const char *word, bool list)
 {
     const char *start = text;
     while ((start = strstr(start, word))) {
         const char *line = start;
         while (line > text && line[-1] != '\n')
             line--;
-        if (*line == '#' && (start == line + 2 || start[-1] == ' '))
+        if (*line == '#' && start[-1] == ' ')
             break;
         start++;
     }
@@ -248,15 +257,16 @@ static char *from_comments(const char *text, const char *word)
         return NULL;
     start += strlen(word);
     char *out = malloc(strlen(start) + 1), *to = out;
-    for (const char *line = start + strspn(start, " "); out; line += strspn(line, "# ")) {
+    const char *line = start + strspn(start, " ");
+    while (out) {
         size_t n = strcspn(line, "\n");
         memcpy(to, line, n);
         to += n;
         line += n;
-        if (*line != '\n' || line[1] != '#' || !strncmp(line + 1, "# checked:", 10))
+        if (!*line || !goes_on(line + 1, to > out ? to[-1] : 0, list))
             break;
         *to++ = ' ';
-        line++;
+        line += 1 + strspn(line + 1, "# ");
     }
     if (out)
         *to = 0;
@@ -265,7 +275,7 @@ static char *from_comments(const char *text, const char *word)
 
 static void add_comment(json_t *o, const char *key, const char *text, const char *word)
 {
-    char *found = from_comments(text, word);
+    char *found = from_comments(text, word, !strcmp(key, "checked"));
     json_object_set_new(o, key, found ? json_string(found) : json_null());
     free(found);
 }

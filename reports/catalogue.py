@@ -82,8 +82,7 @@ def steps_of(explained, command):
     rows = []
     for statement in explained["statements"]:
         roots = [tile["steps"][-1] for tile in statement["tiles"] if tile["steps"]]
-        rounded = [s for s in (statement["tiles"][0]["steps"] if statement["tiles"] else [])
-                   if s.get("inexact")]
+        rounded = [s for tile in statement["tiles"] for s in tile["steps"] if s.get("inexact")][:3]
         rows.append({"section": statement["section"], "text": statement["text"],
                      "values": [number_of(r["value"]) for r in roots[:8]], "more": len(roots) > 8, "rounded": rounded})
     return {"command": f"assay {command}", "rows": rows}
