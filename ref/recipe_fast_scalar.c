@@ -63,7 +63,8 @@ static uint64_t cast_integer(const assay_format *to, bool negative, uint64_t v,
     if (v >> 53 && cast->mode == ASSAY_STOCHASTIC && to->kind != ASSAY_KIND_INTEGER) {
         magnitude = round_at_random(to, v, cast, random);
     } else if (v >> 53 && assay_format_precision(to) > 24) {
-        fast_rounding r = {.precision = 53, .emin = -1022, .emax = 1023, .mode = cast->mode};
+        fast_rounding r = {.precision = 53, .emin = -1022, .emax = 1023,
+                           .mode = (uint8_t)cast->mode};
         return cast_double(to, fast_round(negative, v, 0, false, &r), cast, random);
     } else if (v >> 53) {
         magnitude = ldexp((double)(v >> 11 | ((v & 0x7FF) != 0)), 11);
