@@ -85,6 +85,16 @@ static assay_program *program_of(const char *text, assay_recipe **recipe, assay_
     return assay_recipe_instance(*recipe, "", random_program_finder, NULL, error);
 }
 
+/* Nodes of each operation in the programs of a batch: none may be missing. */
+static uint64_t operations[ASSAY_OP_COUNT];
+
+static void count_operations(const assay_expr *e)
+{
+    operations[e->op]++;
+    for (int k = 0; k < e->argc; k++)
+        count_operations(e->arg[k]);
+}
+
 /* A program that the checker accepts, from one seed; counts the refused ones. */
 static bool judge_seed(uint64_t seed, uint64_t *accepted, uint64_t *checks)
 {
@@ -97,6 +107,8 @@ static bool judge_seed(uint64_t seed, uint64_t *accepted, uint64_t *checks)
     bool good = true;
     if (!p && getenv("ASSAY_REFUSED"))
         printf("%s\n", error.message);
+    for (int i = 0; p && i < p->statement_count; i++)
+        count_operations(p->statements[i].expr);
     for (int i = 0; p && good && i < MATRICES; i++) {
         random_case *c = random_case_new(&r, p, random_extent(&r, 6), random_extent(&r, 20));
         int64_t n = judge(p, c);
@@ -131,6 +143,8 @@ START_TEST(random_programs)
            (unsigned long long)accepted, (unsigned long long)tried, (unsigned long long)checks);
     fflush(stdout);
     ck_assert_msg(bad == 0, "the engines disagree: see the programs above");
+    for (int op = 0; op < ASSAY_OP_COUNT; op++)
+        ck_assert_msg(operations[op] > 0, "no program has %s", assay_op_name((assay_op)op));
 }
 END_TEST
 
