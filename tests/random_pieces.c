@@ -357,7 +357,7 @@ bool random_transform(random_generator *g, int depth)
     if (g->inside || !assay_tile_equal(g->here, element) || !random_chance(g->r, 60))
         return false;
     for (int i = 0; i < g->count; i++)
-        if (g->values[i].is_table && random_is_float(g->values[i].type) && random_chance(g->r, 30)) {
+        if (g->values[i].is_table && random_is_float(g->values[i].type) && random_chance(g->r, 80)) {
             int64_t n = g->values[i].table;
             bool row = random_chance(g->r, 60);
             g->inside = true;

@@ -43,7 +43,7 @@ static void add_inputs(random_generator *g)
                              g->tiles[random_below(g->r, TILES)]);
         v->is_input = true;
     }
-    if (random_chance(g->r, 30)) {
+    if (random_chance(g->r, 45)) {
         random_value *v = add_value(g, "w", random_any_format(g), element);
         v->is_input = v->is_table = true;
         v->table = 2 << random_below(g->r, 4);
