@@ -9,7 +9,7 @@
 
 #include "../ref/assay.h"
 
-/* Exit statuses (CLI.md). The worst of several wins in the order 2, 4, 3, 1, 0. */
+/* Exit statuses. The worst of several wins in the order 2, 4, 3, 1, 0. */
 enum {
     STATUS_OK = 0,
     STATUS_DIFFERS = 1,
@@ -38,7 +38,7 @@ int cmd_bench(int argc, char **argv);
 /* "assay: TEXT" on standard error; returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A value the three ways of CLI.md: {"dec", "hex", "bits"}; `bits` are the code in format f. */
+/* A value three ways: {"dec", "hex", "bits"}; `bits` are the code in format f. */
 json_t *json_value(const assay_format *f, uint64_t code);
 /* Shortest decimal that reads back to the same value of f32 (of f64 for f64), hence to the same code
  * of f ("nan", "inf", "-inf" for specials), the hex float, and the bits, into buffers of at least 64

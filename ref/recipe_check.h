@@ -1,6 +1,6 @@
 /* Private to recipe_check*.c: one instance on its way to an assay_program.
  *
- * What the language's description leaves open is decided so:
+ * Corners of the language (LANGUAGE.md says the same to its users):
  * - A literal under a cast is rounded once from the exact rational and becomes a constant of the
  *   target format that prints as the cast it was. An if, min or max of literals under a cast is f32.
  *   Two integer literals never make an integer: `8 / 2` is f32. `-0` is the negative zero.

@@ -43,7 +43,7 @@ typedef struct {
 } assay_rounded;
 
 /* Rounds x once to format f. `random` is used by ASSAY_STOCHASTIC only. Total: every x, f, cast.
- * What LANGUAGE.md 8 leaves to be said:
+ * The corners of LANGUAGE.md 8:
  * - Unsigned formats round |x|; ternary and the other flags are those of |x|.
  * - Without saturation a finite overflow that stays inside in mode `odd` is the one whose max has an
  *   odd code (IEEE formats, FNUZ); otherwise the overflow code is the odd neighbour.

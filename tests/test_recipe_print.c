@@ -186,7 +186,7 @@ END_TEST
 
 /* ---- whole recipes ---- */
 
-/* Block-scaled FP4 under a given tensor maximum, in the manner of LANGUAGE.md section 16. */
+/* Block-scaled FP4 under a given tensor maximum, in the manner of te.nvfp4. */
 static const char sample[] =
     "recipe demo.fp4\n"
     "\"FP4 in runs of sixteen, an E4M3 scale each.\"\n"
