@@ -247,7 +247,7 @@ enum { SIDE = 8, RUN_MAX = 32 }; /* runs side by side */
 
 /* Are all sums of some of +-v exact in f64? They are if every v is a multiple of some 2^q and the sum
  * of magnitudes stays below 2^(q+53): adding and taking away 1.5 * 2^(q+52) shows the first. Here
- * total < 2^e, and sums round at 2^(e+2-53). All zeros are exact as well. */
+ * total < 2^e, and sums round at 2^(e+2-53). Zeros alone: yes. */
 static inline int sums_are_exact(const double *v, int64_t n, int64_t stride, double total)
 {
     uint64_t bits;
@@ -266,7 +266,8 @@ static inline int sums_are_exact(const double *v, int64_t n, int64_t stride, dou
 }
 
 /* v[i][lane], n a power of two: all lanes at once, if their sums are exact; lanes that are not are
- * left to integers. */
+ * left to integers. A sum of zeros is -0 only if all its terms are: with 1 for +0 and -1 for -0, only
+ * if it is -n. */
 static void hadamard_lanes(double v[RUN_MAX][SIDE], int n, uint32_t mask)
 {
     double total[SIDE] = {0}, slow[SIDE][RUN_MAX];
@@ -282,8 +283,10 @@ static void hadamard_lanes(double v[RUN_MAX][SIDE], int n, uint32_t mask)
             fast_hadamard_run(slow[k], n, mask);
     }
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < SIDE; k++)
-            v[i][k] = mask >> i & 1 ? -v[i][k] : v[i][k];
+        for (int k = 0; k < SIDE; k++) {
+            double term = total[k] == 0 ? copysign(1, v[i][k]) : v[i][k];
+            v[i][k] = mask >> i & 1 ? -term : term;
+        }
     for (int step = 1; step < n; step *= 2)
         for (int i = 0; i < n; i += 2 * step)
             for (int j = i; j < i + step; j++)
@@ -294,7 +297,7 @@ static void hadamard_lanes(double v[RUN_MAX][SIDE], int n, uint32_t mask)
                 }
     for (int k = 0; k < SIDE; k++)
         for (int i = 0; i < n; i++) /* an exact zero is +0, if some term was not zero */
-            v[i][k] = !exact[k] ? slow[k][i] : total[k] != 0 ? v[i][k] + 0.0 : v[i][k];
+            v[i][k] = !exact[k] ? slow[k][i] : total[k] != 0 ? v[i][k] + 0.0 : v[i][k] == -n ? -0.0 : 0;
 }
 
 /* The runs that start at (i, j) and, SIDE in all, to the right of it: whole ones. */

@@ -178,7 +178,7 @@ void random_program(random_source *r, char *to)
     if (!g || !head)
         abort();
     g->r = r;
-    g->approx = random_chance(r, 20) ? 2 : 0;
+    g->approx = random_chance(r, 40) ? 2 : 0;
     choose_tiles(g);
     add_inputs(g);
     if (random_chance(r, 20))
