@@ -13,18 +13,18 @@
 #include "random_program.h"
 
 static const char *const texts[] = {
-    "recipe t.a\nsource \"a test\"\nin x : bf16\nout Q : e2m1\nout S : e4m3 per 1x16\n"
+    ("recipe t.a\nsource \"a test\"\nin x : bf16\nout Q : e2m1\nout S : e4m3 per 1x16\n"
     "out A : f32 per tensor\nout C : u32 per column\ntensor:\n  A = amax(x)\nblock 1x16:\n"
     "  S = e4m3(amax(x) / max(A, 1))\nelement:\n  Q = e2m1(x / S)\n  unspecified Q when isinf(x)\n"
-    "column:\n  C = count(x > 1)\n",
-    "recipe t.b\nsource \"a test\"\nin x : f32 pad 32x32\nin s : f32 per row\nout Y : f32\n"
+    "column:\n  C = count(x > 1)\n"),
+    ("recipe t.b\nsource \"a test\"\nin x : f32 pad 32x32\nin s : f32 per row\nout Y : f32\n"
     "out T : f32 per 32x32\nout Z : f32 per tensor\nblock 32x32:\n  T = sum(x, seq)\nrow:\n"
-    "  r = amax(x) + s\nelement:\n  Y = x * r / T\ntensor:\n  Z = sum(T, pairs)\n",
-    "recipe t.c\nsource \"a test\"\nin x : f16\nin k : u64 per tensor\nout Q : e5m2\nout H : f32\n"
+    "  r = amax(x) + s\nelement:\n  Y = x * r / T\ntensor:\n  Z = sum(T, pairs)\n"),
+    ("recipe t.c\nsource \"a test\"\nin x : f16\nin k : u64 per tensor\nout Q : e5m2\nout H : f32\n"
     "out L : f32 per 3x7\nelement:\n  Q = e5m2(x, stochastic(philox(k, index / 4, row, u32(col)), 16))\n"
-    "  H = hadamard(x, 8x1, 90)\nblock 3x7:\n  m = max(x)\n  L = m / 3\n",
-    "recipe t.d\nsource \"a test\"\nin x : bf16\nin t : f32 table 4x4\nout Y : f32\nout R : f32\n"
-    "element:\n  Y = at(x, row + 1, col) * at(t, 1, 2)\n  R = rotate(x, 1x4, t)\n",
+    "  H = hadamard(x, 8x1, 90)\nblock 3x7:\n  m = max(x)\n  L = m / 3\n"),
+    ("recipe t.d\nsource \"a test\"\nin x : bf16\nin t : f32 table 4x4\nout Y : f32\nout R : f32\n"
+    "element:\n  Y = at(x, row + 1, col) * at(t, 1, 2)\n  R = rotate(x, 1x4, t)\n"),
 };
 enum { TEXTS = 4 };
 
