@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "command.h"
 #include "eval_plan.h"
 
@@ -47,28 +47,7 @@ static void catch_signals(void (*handler)(int))
     sigaction(SIGTERM, &action, NULL);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* ---- options ---- */
-
-static int add_setting(eval_setting **list, int *count, char *text, const char *option)
-{
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text)
-        return complain(STATUS_USAGE, "%s %s: write NAME=VALUE", option, text);
-    eval_setting *grown = realloc(*list, (size_t)(*count + 1) * sizeof *grown);
-    if (!grown)
-        return complain(STATUS_FILE, "out of memory");
-    *equals = 0;
-    *list = grown;
-    grown[(*count)++] = (eval_setting){.name = text, .value = equals + 1};
-    return STATUS_OK;
-}
 
 static int set_engine(eval_options *o, const char *word)
 {
@@ -117,8 +96,8 @@ static int read_option(eval_options *o, int c)
     case 'o': o->out = optarg; return STATUS_OK;
     case TENSOR: return add_tensor(o, optarg);
     case ENGINE: return set_engine(o, optarg);
-    case SET: return add_setting(&o->sets, &o->set_count, optarg, "--set");
-    case BIND: return add_setting(&o->binds, &o->bind_count, optarg, "--bind");
+    case SET: return eval_add_setting(&o->sets, &o->set_count, optarg, "--set");
+    case BIND: return eval_add_setting(&o->binds, &o->bind_count, optarg, "--bind");
     case THREADS: return set_threads(o, optarg);
     case RECIPE_FILE: o->recipe_file = optarg; return STATUS_OK;
     case DECODE: o->decode = true; return STATUS_OK;
@@ -177,7 +156,7 @@ typedef struct {
 static void progress(void *context, int64_t rows)
 {
     bar *b = context;
-    double t = now();
+    double t = monotonic_seconds();
     b->done += (double)rows * (double)b->k;
     if (!b->shown || t - b->drawn < 0.1)
         return;
@@ -205,7 +184,7 @@ static int run_item(const eval_plan *plan, const eval_item *item, bar *b, phases
     b->k = item->k;
     if (eval_run(&job, &t->passes, error))
         return -1;
-    double start = now();
+    double start = monotonic_seconds();
     if (i->decode) {
         job.program = i->decode;
         job.fast = i->decode_fast;
@@ -214,11 +193,11 @@ static int run_item(const eval_plan *plan, const eval_item *item, bar *b, phases
         if (eval_run(&job, &t->decode_passes, error))
             return -1;
     }
-    t->decode += now() - start;
-    start = now();
+    t->decode += monotonic_seconds() - start;
+    start = monotonic_seconds();
     if (plan->options->layout && eval_layout_write(plan, item, error))
         return -1;
-    t->layout += now() - start;
+    t->layout += monotonic_seconds() - start;
     t->elements += item->m * item->k;
     return 0;
 }
@@ -346,9 +325,9 @@ static int give_up(eval_plan *plan, const char *why)
 static int evaluate(eval_plan *plan, phases *t)
 {
     assay_error error = {""};
-    double start = now();
+    double start = monotonic_seconds();
     int status = eval_plan_make(plan);
-    t->plan = now() - start;
+    t->plan = monotonic_seconds() - start;
     if (status != STATUS_OK) {
         safetensors_writer_abort(plan->writer);
         return status;
@@ -356,9 +335,9 @@ static int evaluate(eval_plan *plan, phases *t)
     catch_signals(on_signal);
     if (run_items(plan, t, &error))
         return give_up(plan, error.message);
-    start = now();
+    start = monotonic_seconds();
     int failed = safetensors_writer_finish(plan->writer, &error);
-    t->finish = now() - start;
+    t->finish = monotonic_seconds() - start;
     catch_signals(SIG_DFL);
     if (failed)
         return complain(STATUS_FILE, "%s", error.message);
@@ -373,13 +352,13 @@ static int open_and_evaluate(const eval_options *o)
     eval_plan plan = {.options = o};
     phases t = {0};
     int status = eval_recipe_load(o, &plan.recipe);
-    double start = now();
+    double start = monotonic_seconds();
     safetensors_file *file = NULL;
     if (status == STATUS_OK && !o->exact && assay_fast_selftest(&error))
         status = complain(STATUS_FILE, "%s", error.message);
     if (status == STATUS_OK && !(file = safetensors_open(o->in, &error)))
         status = complain(STATUS_FILE, "%s", error.message);
-    t.open = now() - start;
+    t.open = monotonic_seconds() - start;
     plan.file = file;
     if (status == STATUS_OK && !(plan.writer = safetensors_writer_new(o->out, &error)))
         status = complain(STATUS_FILE, "%s", error.message);

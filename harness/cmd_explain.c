@@ -41,20 +41,6 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
-static int add_setting(eval_setting **list, int *count, char *text, const char *option)
-{
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text)
-        return complain(STATUS_USAGE, "%s %s: write NAME=VALUE", option, text);
-    eval_setting *grown = realloc(*list, (size_t)(*count + 1) * sizeof *grown);
-    if (!grown)
-        return complain(STATUS_FILE, "out of memory");
-    *equals = 0;
-    *list = grown;
-    grown[(*count)++] = (eval_setting){.name = text, .value = equals + 1};
-    return STATUS_OK;
-}
-
 static int read_option(explain_options *o, int c)
 {
     const char **text = c == VALUES        ? &o->values
@@ -72,9 +58,9 @@ static int read_option(explain_options *o, int c)
     }
     switch (c) {
     case SET:
-        return add_setting(&o->eval.sets, &o->eval.set_count, optarg, "--set");
+        return eval_add_setting(&o->eval.sets, &o->eval.set_count, optarg, "--set");
     case BIND:
-        return add_setting(&o->eval.binds, &o->eval.bind_count, optarg, "--bind");
+        return eval_add_setting(&o->eval.binds, &o->eval.bind_count, optarg, "--bind");
     case JSON:
         o->json = true;
         return STATUS_OK;

@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 enum { ITEM_BYTES = 1 << 20, VALUES = 64 };
 
@@ -27,13 +28,6 @@ typedef struct {
 typedef struct {
     void *input[VALUES], *output[VALUES];
 } buffers;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static const assay_value *input_of(const eval_job *job, int i)
 {
@@ -193,10 +187,10 @@ static int do_item(pass_state *s, buffers *own, int64_t item, double *writing, a
         safetensors_release(job->file, (const char *)job->sources[i].data + row0 * bytes, n * bytes);
     }
     if (s->last) {
-        double start = now();
+        double start = monotonic_seconds();
         if (write_item(s, own, first, rows, error))
             return -1;
-        *writing += now() - start;
+        *writing += monotonic_seconds() - start;
     }
     pthread_mutex_lock(&s->lock);
     if (job->progress)
@@ -268,7 +262,7 @@ static int run_pass(pass_state *s, eval_times *times)
     enum { THREADS = 256 };
     pthread_t ids[THREADS];
     const eval_job *job = s->job;
-    double start = now();
+    double start = monotonic_seconds();
     int wanted = assay_fast_ordered(job->fast) ? 1 : job->threads, started = 0;
     if (wanted > s->items)
         wanted = (int)s->items;
@@ -286,7 +280,7 @@ static int run_pass(pass_state *s, eval_times *times)
     if (assay_fast_pass_end(s->run, s->pass, s->error))
         return -1;
     if (s->pass < EVAL_PASSES) {
-        times->pass[s->pass] += now() - start;
+        times->pass[s->pass] += monotonic_seconds() - start;
         if (times->passes <= s->pass)
             times->passes = s->pass + 1;
     }
@@ -342,7 +336,7 @@ static int outputs_make(const eval_job *job, bool every, assay_grid *out, assay_
 static int outputs_put(const eval_job *job, const assay_grid *out, eval_times *times,
                        assay_error *error)
 {
-    double start = now();
+    double start = monotonic_seconds();
     for (int i = 0; i < job->program->output_count; i++) {
         assay_grid grid;
         int64_t size = grid_of(job, output_of(job, i), &grid);
@@ -350,7 +344,7 @@ static int outputs_put(const eval_job *job, const assay_grid *out, eval_times *t
             safetensors_writer_put(job->writer, job->sinks[i], 0, out[i].data, size, error))
             return -1;
     }
-    times->write += now() - start;
+    times->write += monotonic_seconds() - start;
     return 0;
 }
 
@@ -363,10 +357,10 @@ static void grids_free(assay_grid *grids)
 static int run_exact(const eval_job *job, const assay_grid *in, const assay_grid *out,
                      eval_times *times, assay_error *error)
 {
-    double start = now();
+    double start = monotonic_seconds();
     if (assay_exact_eval(job->program, job->m, job->k, in, out, error))
         return -1;
-    times->pass[0] += now() - start;
+    times->pass[0] += monotonic_seconds() - start;
     if (times->passes < 1)
         times->passes = 1;
     if (job->progress)

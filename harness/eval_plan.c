@@ -23,6 +23,20 @@ static void flatten(const safetensors_tensor *t, int64_t *m, int64_t *k)
         *m *= t->shape[i];
 }
 
+int eval_add_setting(eval_setting **list, int *count, char *text, const char *option)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return complain(STATUS_USAGE, "%s %s: write NAME=VALUE", option, text);
+    eval_setting *grown = realloc(*list, (size_t)(*count + 1) * sizeof *grown);
+    if (!grown)
+        return complain(STATUS_FILE, "out of memory");
+    *equals = 0;
+    *list = grown;
+    grown[(*count)++] = (eval_setting){.name = text, .value = equals + 1};
+    return STATUS_OK;
+}
+
 static eval_setting *setting_of(eval_setting *all, int n, const char *name)
 {
     for (int i = 0; i < n; i++)

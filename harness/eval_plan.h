@@ -68,6 +68,8 @@ typedef struct {
     int owned_count;
 } eval_plan;
 
+/* Takes `text`, NAME=VALUE of --option, apart at the sign and adds it to the list. A status. */
+int eval_add_setting(eval_setting **list, int *count, char *text, const char *option);
 /* Finds or parses the recipe. A status of command.h; says on standard error what is wrong. */
 int eval_recipe_load(const eval_options *o, eval_recipe *r);
 /* Plans every tensor and declares the output's tensors on plan->writer. options, file, writer and

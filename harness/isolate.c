@@ -10,8 +10,9 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 enum { TICK = 20 }; /* milliseconds between two looks at memory and life */
 
@@ -26,13 +27,6 @@ enum { SANITIZED = 0 };
 #else
 enum { SANITIZED = 0 };
 #endif
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- start ---- */
 
@@ -255,7 +249,7 @@ void isolate_end(isolate *c, const char *request, double grace)
         size_t n = strlen(request);
         if (send(c->channel, request, n, MSG_NOSIGNAL) == (ssize_t)n)
             (void)!send(c->channel, "\n", 1, MSG_NOSIGNAL);
-        for (double until = now() + grace; now() < until && !reap(c, WNOHANG);) {
+        for (double until = monotonic_seconds() + grace; monotonic_seconds() < until && !reap(c, WNOHANG);) {
             drain_print(c);
             poll(NULL, 0, 2);
         }
@@ -322,7 +316,7 @@ static int read_channel(isolate *c)
 isolate_event isolate_ask(isolate *c, const char *request, double seconds, const char **answer)
 {
     size_t length = strlen(request), sent = 0; /* the newline is sent as byte `length` */
-    double start = now(), looked = start;
+    double start = monotonic_seconds(), looked = start;
     drop_taken(c);
     for (;;) {
         if (sent <= length) {
@@ -351,7 +345,7 @@ isolate_event isolate_ask(isolate *c, const char *request, double seconds, const
             if (got < 0)
                 return gone(c, "closed the channel to the harness");
         }
-        double t = now();
+        double t = monotonic_seconds();
         if (t - looked > 0.04) {
             looked = t;
             if (c->options.stop && *c->options.stop) {

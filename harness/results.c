@@ -14,13 +14,6 @@
 
 static const double WRITE_EVERY = 2; /* seconds */
 
-double monotonic_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 int write_file_atomically(const char *path, const char *text, size_t size, assay_error *error)
 {
     char *temporary = NULL;

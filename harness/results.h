@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "clock.h"
 #include "compare.h"
 #include "worker.h"
 
@@ -79,7 +80,6 @@ int results_write(results *r, bool complete, assay_error *error);
 /* JUnit XML of a results document. */
 int junit_write(const json_t *root, const char *path, assay_error *error);
 
-double monotonic_seconds(void);
 /* Writes a text under a temporary name and renames it into place. */
 int write_file_atomically(const char *path, const char *text, size_t size, assay_error *error);
 
