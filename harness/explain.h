@@ -46,6 +46,10 @@ typedef struct {
 } explain_value;
 void explain_value_text(assay_type type, uint64_t bits, explain_value *v);
 
+/* What the rounding of a step that rounds did, in words: "exact", or where the exact value lies
+ * between its neighbours. */
+void explain_rounding(const explain_step *s, char *text, size_t size);
+
 /* malloc'd text, or NULL and `error`. */
 char *explain_text(const explain_request *r, assay_error *error);
 /* The same as a JSON object, or NULL and `error`. */

@@ -20,34 +20,33 @@ static void print_value(FILE *to, assay_type type, uint64_t bits)
 }
 
 /* Close to an end or to the middle a rounded fraction would mislead: say on which side. */
-static void print_place(FILE *to, const explain_step *s)
+void explain_rounding(const explain_step *s, char *text, size_t size)
 {
-    const assay_format *f = s->expr->type.format;
     explain_value below, above;
     explain_value_text(s->expr->type, s->below, &below);
     explain_value_text(s->expr->type, s->above, &above);
     double place = strtod(s->place, NULL);
-    if (s->beyond) {
-        fprintf(to, "   rounded: %s lies beyond the greatest value %s", s->exact, below.decimal);
-        return;
-    }
-    if (s->tie) {
-        fprintf(to, "   rounded: a tie, exactly between %s and %s", below.decimal, above.decimal);
-        return;
-    }
-    fprintf(to, "   rounded: %s lies ", s->exact);
-    if (place < 1e-6)
-        fprintf(to, "just above %s (next: %s)", below.decimal, above.decimal);
+    if (!s->inexact)
+        snprintf(text, size, "exact");
+    else if (s->beyond)
+        snprintf(text, size, "%s lies beyond the greatest value %s", s->exact, below.decimal);
+    else if (s->tie)
+        snprintf(text, size, "a tie, exactly between %s and %s", below.decimal, above.decimal);
+    else if (place < 1e-6)
+        snprintf(text, size, "%s lies just above %s (next: %s)", s->exact, below.decimal,
+                 above.decimal);
     else if (place > 1 - 1e-6)
-        fprintf(to, "just below %s (next down: %s)", above.decimal, below.decimal);
+        snprintf(text, size, "%s lies just below %s (next down: %s)", s->exact, above.decimal,
+                 below.decimal);
     else if (place > 0.5 - 1e-6 && place < 0.5 + 1e-6)
-        fprintf(to, "just %s the middle of %s and %s", place < 0.5 ? "below" : "above",
-                below.decimal, above.decimal);
-    else if (assay_format_width(f) > 16)
-        fprintf(to, "%.4f of the way from %s to %s", place, below.bits, above.bits);
+        snprintf(text, size, "%s lies just %s the middle of %s and %s", s->exact,
+                 place < 0.5 ? "below" : "above", below.decimal, above.decimal);
+    else if (assay_format_width(s->expr->type.format) > 16)
+        snprintf(text, size, "%s lies %.4f of the way from %s to %s", s->exact, place, below.bits,
+                 above.bits);
     else
-        fprintf(to, "%.4f of the way from %s (%s) to %s (%s)", place, below.decimal, below.bits,
-                above.decimal, above.bits);
+        snprintf(text, size, "%s lies %.4f of the way from %s (%s) to %s (%s)", s->exact, place,
+                 below.decimal, below.bits, above.decimal, above.bits);
 }
 
 static void print_operands(FILE *to, const explain_step *s)
@@ -72,10 +71,11 @@ static void print_step(FILE *to, const assay_program *p, const explain_step *s)
     const char *label = assigns ? p->values[s->statement->target].name : text ? text : "?";
     fprintf(to, "    %-*s = ", LABEL, label);
     print_value(to, s->expr->type, s->bits);
-    if (s->inexact)
-        print_place(to, s);
-    else if (s->rounds)
-        fputs("   exact", to);
+    if (s->rounds) {
+        char rounding[512];
+        explain_rounding(s, rounding, sizeof rounding);
+        fprintf(to, "   %s%s", s->inexact ? "rounded: " : "", rounding);
+    }
     if (s->operands)
         print_operands(to, s);
     if (s->marked)

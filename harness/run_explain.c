@@ -56,17 +56,8 @@ static json_t *note_of(const explain_step *s)
         return json_string("not judged");
     if (!s->rounds)
         return NULL;
-    if (!s->inexact)
-        return json_string("exact");
-    char note[256];
-    explain_value below, above;
-    explain_value_text(s->expr->type, s->below, &below);
-    explain_value_text(s->expr->type, s->above, &above);
-    if (s->beyond)
-        snprintf(note, sizeof note, "%s is beyond the greatest value %s", s->exact, below.decimal);
-    else
-        snprintf(note, sizeof note, "%s%s lies between %s and %s, at %s of the way",
-                 s->tie ? "tie: " : "", s->exact, below.decimal, above.decimal, s->place);
+    char note[512];
+    explain_rounding(s, note, sizeof note);
     return json_string(note);
 }
 
