@@ -67,6 +67,7 @@ typedef struct {
     void (*close)(void *state);
 } assay_adapter;
 
+/* The one symbol that a shared object must export; never freed. */
 const assay_adapter *assay_adapter_main(void);
 
 /* The value of a setting, or NULL. */

@@ -27,6 +27,7 @@
 typedef enum { VERDICTS(VERDICT_ENUM) VERDICT_COUNT } verdict_kind;
 #undef VERDICT_ENUM
 
+/* The word of a results file, and back: false if it is none. */
 const char *verdict_name(verdict_kind v);
 bool verdict_find(const char *name, verdict_kind *v);
 
@@ -48,6 +49,7 @@ typedef struct {
     double seconds;
 } run_verdict;
 
+/* A verdict that nothing has worsened yet: pass. 0, or -1: no memory. */
 int verdict_init(run_verdict *v, const char *adapter, const assay_program *p, const char *class_);
 void verdict_free(run_verdict *v);
 /* The worse verdict wins, and with it its reason. */
@@ -58,6 +60,7 @@ void verdict_conclude(run_verdict *v);
 /* Exit status that this verdict alone asks for. */
 int verdict_status(verdict_kind v, bool acceptable_fails);
 
+/* The verdict as one object of a results file; a new reference. */
 json_t *verdict_json(const run_verdict *v);
 
 typedef struct {
@@ -67,6 +70,8 @@ typedef struct {
     double started;
 } results;
 
+/* A results document with host, time and command line; written to `path` at once (NULL: never).
+ * 0, or -1 and `error`. */
 int results_init(results *r, const char *path, int argc, char **argv, assay_error *error);
 void results_free(results *r);
 /* `error` NULL if it opened. */

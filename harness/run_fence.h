@@ -22,6 +22,8 @@ typedef struct {
     int code_bytes;
 } fence_slot;
 
+/* An anonymous file for the tensors of a call, mapped here; the child may be refused to write.
+ * 0, or -1 and `error`. */
 int fence_open(fence_file *f, bool read_only_for_child, assay_error *error);
 void fence_close(fence_file *f);
 void fence_reset(fence_file *f); /* forgets all slots */

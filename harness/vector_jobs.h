@@ -22,6 +22,7 @@ typedef struct {
     int count, capacity;
 } vector_jobs;
 
+/* Appends one set to make; copies the recipe's name, borrows the class. 0, or -1: no memory. */
 int vector_jobs_add(vector_jobs *jobs, const char *recipe, const char *class_, uint64_t seed,
                     bool is_default);
 /* All classes (or one) of the recipes that a pattern picks: NAME: its primary instances; NAME(*): the

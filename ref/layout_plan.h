@@ -28,6 +28,8 @@ typedef struct {
     uint64_t value, judged, kept;
 } layout_unit;
 
+/* Begins a plan with the grid of an m x k matrix, then adds steps: 0, or -1 and `error` if the shape
+ * does not suit the step. */
 int layout_plan_start(layout_plan *plan, const assay_layout_grid *grid, int64_t m, int64_t k,
                       assay_error *error);
 int layout_plan_add(layout_plan *plan, const assay_layout_step *step, assay_error *error);
@@ -46,13 +48,13 @@ static inline uint64_t layout_mask(int bits)
 
 /* The unit (i, j) of the last stage, made from the grid. */
 layout_unit layout_plan_unit(const layout_plan *plan, int64_t i, int64_t j);
-/* Where code (i, j) of the grid went: calls `piece` with the unit of the last stage, the lowest bit
- * of the piece in the unit and in the code, and its width. */
+/* Where a piece of a code went: the unit of the last stage, the lowest bit of the piece in the unit
+ * and in the code, and its width. */
 typedef struct {
     int64_t i, j;
     int unit_shift, code_shift, width;
 } layout_place;
-/* At most two places. */
+/* The pieces of code (i, j) of the grid: one or two. */
 int layout_plan_places(const layout_plan *plan, int64_t i, int64_t j, layout_place places[2]);
 
 int64_t layout_plan_size(const layout_plan *plan); /* bytes of the last stage */
@@ -63,6 +65,7 @@ void layout_write_unit(const layout_stage *stage, layout_unit unit, uint8_t *byt
                        uint8_t *kept);
 int layout_wrong_size(assay_error *error, int64_t have, int64_t need); /* -1 with the message */
 
+/* `size` bytes, little-endian; codes of a grid, by row and column. */
 void layout_put(uint8_t *bytes, int size, uint64_t value);
 uint64_t layout_get(const uint8_t *bytes, int size);
 uint64_t layout_grid_get(const assay_layout_grid *grid, int64_t i, int64_t j);

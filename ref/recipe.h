@@ -248,6 +248,7 @@ int assay_recipe_parse_canonical(const char *text, size_t length, const char *fi
                                  assay_recipe **recipe, assay_error *error);
 void assay_recipe_free(assay_recipe *recipe); /* the main one frees its decode too */
 
+/* Of its first lines; "" where it says nothing. The family is the name up to the first dot. */
 const char *assay_recipe_name(const assay_recipe *r);
 const char *assay_recipe_family(const assay_recipe *r);
 const char *assay_recipe_summary(const assay_recipe *r);
@@ -290,6 +291,7 @@ bool assay_program_admits(const assay_program *p, int64_t m, int64_t k, const ch
 
 /* ---- the catalogue: the recipes built into the library (ref/recipes/, embedded) ---- */
 
+/* Any thread may call these; the index is made once. Recipes belong to the catalogue. */
 int assay_catalogue_count(void);
 /* i-th recipe, in order of name; parsed on demand and kept. Decode parts are entries of their own
  * right after their recipe. NULL and `error` if the text is bad (tests see to it that it is not). */

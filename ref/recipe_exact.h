@@ -118,6 +118,7 @@ typedef struct {
     const assay_format *format; /* NULL: not a float */
 } exact_operand;
 
+/* The value of a code, exactly. */
 void exact_load(mpfr_ptr to, const assay_format *f, uint64_t code);
 uint64_t exact_nan(const exact_run *run, const assay_format *f); /* canonical */
 bool exact_is_nan(const assay_format *f, uint64_t code);
@@ -126,13 +127,14 @@ bool exact_op_rounds(assay_op op);   /* run->x is the value before rounding */
 uint64_t exact_float_op(exact_run *run, const assay_expr *e, const exact_operand *args);
 /* run->x, computed with this ternary value, rounded to nearest-even in f (f32 or f64). */
 uint64_t exact_encode(exact_run *run, const assay_format *f, int ternary);
+/* Operations on codes of f, each rounded once (select: not at all); codes come back. */
 uint64_t exact_add(exact_run *run, const assay_format *f, uint64_t a, uint64_t b);
 uint64_t exact_fma(exact_run *run, const assay_format *f, uint64_t a, uint64_t b, uint64_t c);
 uint64_t exact_select(exact_run *run, const assay_format *f, bool maximum, uint64_t a, uint64_t b);
 bool exact_compare(exact_run *run, assay_op op, const exact_operand *args);
 uint64_t exact_cast(exact_run *run, const assay_expr *e, uint64_t bits, uint64_t random);
 
-/* ---- recipe_exact_integer.c ---- */
+/* ---- recipe_exact_integer.c: bits of an integer type in, wrapped bits of one out ---- */
 int64_t exact_signed(assay_type t, uint64_t bits);
 bool exact_op_is_integer(assay_op op);
 uint64_t exact_integer_op(const assay_expr *e, const uint64_t *args);
@@ -141,7 +143,7 @@ uint64_t exact_select_integer(assay_type t, bool maximum, uint64_t a, uint64_t b
 uint64_t exact_to_integer(exact_run *run, const assay_expr *e, uint64_t bits);
 uint32_t exact_philox(uint64_t key, uint64_t lo, uint64_t hi, uint64_t word);
 
-/* ---- recipe_exact_reduce.c ---- */
+/* ---- recipe_exact_reduce.c: a reduction, a hadamard or rotate, for one tile ---- */
 exact_cell exact_reduce(exact_run *run, const assay_expr *e, const exact_spot *at);
 exact_cell exact_transform(exact_run *run, const assay_expr *e, const exact_spot *at);
 

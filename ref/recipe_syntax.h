@@ -140,6 +140,7 @@ const char *recipe_nearest(const char *word, const char *const *words, int count
 
 /* ---- lexing, parsing ---- */
 
+/* The text's tokens, the last one TOKEN_END; fails through `f`. In the recipe's arena. */
 token *recipe_lex(assay_recipe *r, recipe_failure *f, size_t length, int *count);
 bool recipe_is_word(const char *text); /* not usable as a name */
 bool recipe_is_token(token t, const char *text); /* the word or sign `text` */

@@ -4,6 +4,7 @@
 
 #include "generate.h"
 
+/* Each adds its cases to the set: 0, or -1 and `error`. */
 int class_special(assay_vector_set *set, assay_error *error);
 int class_sweep16(assay_vector_set *set, assay_error *error);
 int class_edges(assay_vector_set *set, assay_error *error);

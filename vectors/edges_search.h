@@ -20,6 +20,7 @@ typedef struct {
     int count, capacity;
 } edges_found;
 
+/* Compiles the set's program for the search; it has a main input. 0, or -1 and `error`. */
 int edges_search_open(edges_search *s, const assay_vector_set *set, assay_error *error);
 void edges_search_close(edges_search *s);
 

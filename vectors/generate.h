@@ -26,6 +26,7 @@ uint64_t vectors_below(vectors_rng *r, uint64_t n); /* 0 .. n-1; 0 < n < 2^32 */
 
 /* ---- codes ---- */
 
+/* The i-th code of a grid in row-major order, `storage` bytes each. */
 uint64_t grid_get(const assay_grid *g, int storage, int64_t i);
 void grid_set(assay_grid *g, int storage, int64_t i, uint64_t code);
 const assay_value *vectors_main(const assay_program *p);  /* the main input, or NULL */

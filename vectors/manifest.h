@@ -24,6 +24,7 @@ typedef struct {
     int count, capacity;
 } manifest;
 
+/* Every function that can fail gives 0, or -1 and `error`. */
 int manifest_read(manifest *m, const char *path, assay_error *error);
 /* Sorts, then writes under a temporary name and renames. */
 int manifest_write(manifest *m, const char *path, assay_error *error);

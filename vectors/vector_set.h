@@ -48,6 +48,7 @@ void assay_vectors_free(assay_vector_set *set);
 assay_vector_set *assay_vectors_from_tensor(assay_program *p, const char *tag, int64_t m, int64_t k,
                                             const void *data, uint64_t seed, assay_error *error);
 
+/* Writes a set as one safetensors file, under a temporary name first. 0, or -1 and `error`. */
 int assay_vectors_write(const assay_vector_set *set, const char *path, assay_error *error);
 /* Reads a set; the program is made from the recipe name in the file's metadata, and its identity
  * must be the file's, else error. */
