@@ -221,19 +221,25 @@ static int check_rows(const options *o, const manifest *m, vector_jobs *jobs)
     return status;
 }
 
-static int check(const options *o)
+static int read_manifest(const options *o, manifest *m)
 {
-    manifest m;
     assay_error error;
-    vector_jobs jobs = {0};
     char *path = manifest_path(o);
     if (!path)
         return complain(STATUS_FILE, "out of memory");
-    int failed = manifest_read(&m, path, &error);
+    int failed = manifest_read(m, path, &error);
     free(path);
-    if (failed)
-        return complain(STATUS_FILE, "%s", error.message);
-    int status = check_rows(o, &m, &jobs);
+    return failed ? complain(STATUS_FILE, "%s", error.message) : STATUS_OK;
+}
+
+static int check(const options *o)
+{
+    manifest m;
+    vector_jobs jobs = {0};
+    int status = read_manifest(o, &m);
+    if (status != STATUS_OK)
+        return status;
+    status = check_rows(o, &m, &jobs);
     vector_jobs_free(&jobs);
     manifest_free(&m);
     return status;
@@ -244,14 +250,9 @@ static int check(const options *o)
 static int list(const options *o)
 {
     manifest m;
-    assay_error error;
-    char *path = manifest_path(o);
-    if (!path)
-        return complain(STATUS_FILE, "out of memory");
-    int failed = manifest_read(&m, path, &error);
-    free(path);
-    if (failed)
-        return complain(STATUS_FILE, "%s", error.message);
+    int status = read_manifest(o, &m);
+    if (status != STATUS_OK)
+        return status;
     json_t *rows = json_array();
     for (int i = 0; i < m.count; i++) {
         const manifest_row *r = &m.rows[i];
