@@ -29,7 +29,7 @@ SYSTEMS = [
     ("microxcaling", "microxcaling.*(*)", "ASSAY_MICROXCALING"),
     ("fouroversix", "fouroversix.*(*)", "ASSAY_FOUROVERSIX"),
     ("deepgemm", "deepgemm.*(*)", "ASSAY_DEEPGEMM"),
-    ("flashinfer", "flashinfer.*(*impl=reference*)", "ASSAY_FLASHINFER"),
+    ("flashinfer", "flashinfer.*(*)", "ASSAY_FLASHINFER"),
     ("tilekernels", "tilekernels.*(*)", "ASSAY_TILEKERNELS"),
     ("alto", "alto.*(*)", "ASSAY_ALTO"),
     ("alto:4over6", "alto.nvfp4.4over6(*)", "ASSAY_ALTO_4OVER6"),
