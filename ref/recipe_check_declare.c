@@ -3,6 +3,15 @@
 
 #include "recipe_check.h"
 
+/* Evaluators hold a table, and a matrix up to its padding, in memory. */
+enum { MOST_ELEMENTS = 1 << 20 };
+
+static void check_size(checker *c, token at, assay_tile shape, const char *what)
+{
+    if (shape.rows > 0 && shape.cols > MOST_ELEMENTS / shape.rows)
+        check_fail(c, at, "expected a %s of at most %d elements", what, MOST_ELEMENTS);
+}
+
 static void declare_in(checker *c, const recipe_line *line)
 {
     assay_type type = check_type(c, line->type);
@@ -17,6 +26,9 @@ static void declare_in(checker *c, const recipe_line *line)
         check_fail(c, line->pad, "expected a shape RxC of an input that is no table");
     if (line->place == PLACE_TABLE && (!tile.rows || !tile.cols))
         check_fail(c, line->shape, "expected the rows and columns of the table, RxC");
+    check_size(c, line->pad, pad, "pad");
+    if (line->place == PLACE_TABLE)
+        check_size(c, line->shape, tile, "table");
     int v = check_new_value(c, line->name, ASSAY_INPUT, type, tile);
     assay_value *value = &c->p->values[v];
     value->pad = pad;

@@ -235,6 +235,22 @@ static void read_members(checker *c, const recipe_line *line, int first, assay_l
         check_fail(c, line->steps[first - 1].op, "expected the values of the record");
 }
 
+static bool is_record(const assay_layout *l)
+{
+    return l->step_count && l->steps[l->step_count - 1].op == ASSAY_LAYOUT_RECORD;
+}
+
+/* Two lines for one value would be two answers to where its bytes lie; in a record its bytes may
+ * come once more. */
+static void check_once(checker *c, const recipe_line *line, const assay_layout *l)
+{
+    for (int i = 0; i < l->value_count && !is_record(l); i++)
+        for (const assay_layout *other = c->p->layouts; other < l; other++)
+            for (int j = 0; j < other->value_count && !is_record(other); j++)
+                if (other->values[j] == l->values[i])
+                    check_fail(c, line->names[i], "%s already has a layout", line->names[i].text);
+}
+
 static void check_layout(checker *c, const recipe_line *line)
 {
     assay_layout *l = ARENA_PUSH(c->arena, c->p->layouts, c->p->layout_count);
@@ -256,6 +272,7 @@ static void check_layout(checker *c, const recipe_line *line)
             return;
         }
     }
+    check_once(c, line, l);
 }
 
 void check_layouts(checker *c, const assay_recipe *r)
