@@ -47,7 +47,7 @@ int cmd_report(int argc, char **argv)
             return finish_output();
         }
         const char **place = place_of(argv[i], &html, &markdown, &junit);
-        if (place && i + 1 < argc)
+        if (place && i + 1 < argc && *argv[i + 1])
             *place = argv[++i];
         else if (place)
             status = complain(STATUS_USAGE, "report: %s needs a file", argv[i]);

@@ -102,8 +102,11 @@ static int append_file(json_t *whole, const char *path)
 {
     json_error_t why;
     json_t *root = json_load_file(path, 0, &why), *e;
+    if (!root && json_error_code(&why) == json_error_cannot_open_file)
+        return complain(STATUS_FILE, "%s: cannot be read: %s", path, strerror(errno));
     if (!root)
-        return complain(STATUS_FILE, "%s: is no results file: line %d: %s", path, why.line, why.text);
+        return complain(STATUS_FILE, "%s: is no results file: line %d: %s: make it again with assay "
+                        "run -o", path, why.line, why.text);
     json_t *adapters = json_object_get(root, "adapters");
     json_t *verdicts = json_object_get(root, "verdicts");
     int status = STATUS_OK;

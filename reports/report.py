@@ -7,6 +7,7 @@ Without a place for either, the Markdown goes to standard output. Exit status as
 """
 
 import argparse
+import errno
 import os
 import pathlib
 import sys
@@ -63,15 +64,32 @@ def render(template, report):
 
 
 def write(path, text):
-    """Under a temporary name first, so that the final name never holds half a report."""
-    temporary = f"{path}.{os.getpid()}.tmp"
+    """Under a temporary name first, so that the final name never holds half a report. What is no
+    plain file (a pipe, a device) is written to as it is, never replaced."""
+    special = os.path.exists(path) and not os.path.isfile(path)
+    temporary = path if special else f"{path}.{os.getpid()}.tmp"
     try:
         with open(temporary, "w", encoding="utf-8") as file:
             file.write(text)
-        os.replace(temporary, path)
+        if not special:
+            os.replace(temporary, path)
     except OSError as reason:
-        pathlib.Path(temporary).unlink(missing_ok=True)
+        if not special:
+            pathlib.Path(temporary).unlink(missing_ok=True)
         raise summary.BadResults(f"{path}: cannot be written: {reason.strerror}") from reason
+
+
+def write_output(text):
+    """To standard output, which may be closed, a full disk, or a pipe that nobody reads."""
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as reason:
+        sys.stdout = None  # or the interpreter tries again at its end
+        raise summary.BadResults(f"standard output: {reason.strerror}; nothing more was written") \
+            from reason
 
 
 def main():
@@ -87,7 +105,7 @@ def main():
         if arguments.markdown:
             write(arguments.markdown, render("report.md.j2", report))
         if not arguments.html and not arguments.markdown:
-            print(render("report.md.j2", report), end="")
+            write_output(render("report.md.j2", report))
     except summary.BadResults as reason:
         print(f"assay: {reason}", file=sys.stderr)
         return 4
