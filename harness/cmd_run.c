@@ -53,12 +53,13 @@ static int open_adapters(run_state *s)
     return status;
 }
 
-static int close_adapters(run_state *s)
+/* `explained`: it was said already why nothing ran. */
+static int close_adapters(run_state *s, bool explained)
 {
     int status = STATUS_OK;
     for (int i = 0; s->adapters && i < s->o->adapter_count; i++) {
         run_adapter *a = &s->adapters[i];
-        if (a->usable && a->cases == 0 && !s->stopped && s->o->shards == 1)
+        if (a->usable && a->cases == 0 && !s->stopped && s->o->shards == 1 && !explained)
             status = status_worst(status, complain(STATUS_ADAPTER, "adapter %s: not one case was "
                                                    "executed; it supports none of the recipes "
                                                    "(--recipe), or no class applies",
@@ -139,22 +140,26 @@ static int finish(run_state *s)
 static int run_all(run_state *s)
 {
     assay_error error;
-    if (run_expect_load(s, &error) ||
-        run_select(s->o->recipes, s->o->recipe_file, &s->selection, &error))
+    if (run_expect_load(s, &error))
         return complain(STATUS_FILE, "%s", error.message);
+    if (run_select(s->o->recipes, s->o->recipe_file, &s->selection, &error)) {
+        bool broken_file = s->o->recipe_file && !s->selection.own;
+        return complain(broken_file ? STATUS_FILE : STATUS_USAGE, "%s", error.message);
+    }
     int status = open_adapters(s);
     s->stopped = run_stop != 0;
-    bool usable = false;
+    bool usable = false, explained = false;
     for (int i = 0; s->adapters && i < s->o->adapter_count; i++)
         usable |= s->adapters[i].usable;
     if (usable) {
         int judged = s->o->sweep   ? run_sweep(s)
                      : s->o->input ? run_input(s)
                                    : run_classes(s);
+        explained = judged == STATUS_FILE || judged == STATUS_USAGE;
         status = status_worst(status, judged);
     }
     run_progress_clear(s);
-    status = status_worst(status, close_adapters(s));
+    status = status_worst(status, close_adapters(s, explained));
     status = status_worst(status, s->status);
     return status_worst(status, finish(s));
 }
@@ -178,6 +183,8 @@ int cmd_run(int argc, char **argv)
     struct sigaction stop = {.sa_handler = on_stop};
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
+    if (o.out) /* the results file outlives a reader of standard output that left */
+        signal(SIGPIPE, SIG_IGN);
     status = run_all(&s);
     run_selection_free(&s.selection);
     run_catalogue_free(s.catalogue);

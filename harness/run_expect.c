@@ -1,4 +1,5 @@
 /* --expect: the verdicts of an earlier run against these. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,9 @@ int run_expect_load(run_state *s, assay_error *error)
         return 0;
     json_error_t where;
     json_t *root = json_load_file(s->o->expect, 0, &where);
+    if (!root && json_error_code(&where) == json_error_cannot_open_file)
+        return assay_fail(error, "%s: cannot be read: %s; give the file that an earlier run wrote "
+                          "with -o", s->o->expect, strerror(errno));
     const json_t *list = json_object_get(root, "verdicts");
     if (!json_is_array(list)) {
         json_decref(root);

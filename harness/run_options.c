@@ -92,9 +92,19 @@ static int take(run_options *o, int option, const char *name, const char *value)
         return bad_value(name, value, "a positive number");
     char *end;
     switch (option) {
-    case OPT_ADAPTER: add_words(&o->adapters, &o->adapter_count, value); break;
-    case OPT_CLASS: add_words(&o->classes, &o->class_count, value); break;
-    case OPT_RECIPE: o->recipes = value; break;
+    case OPT_ADAPTER:
+        if (!add_words(&o->adapters, &o->adapter_count, value))
+            return bad_value(name, value, "one or more names");
+        break;
+    case OPT_CLASS:
+        if (!add_words(&o->classes, &o->class_count, value))
+            return bad_value(name, value, "one or more names");
+        break;
+    case OPT_RECIPE:
+        if (!value[strspn(value, " ,")])
+            return bad_value(name, value, "one or more names");
+        o->recipes = value;
+        break;
     case OPT_RECIPE_FILE: o->recipe_file = value; break;
     case OPT_SWEEP: o->sweep = value; break;
     case OPT_INPUT: o->input = value; break;
