@@ -219,8 +219,11 @@ int vector_jobs_run(vector_jobs *jobs, const char *directory, bool (*keep)(const
     int started = 0;
     if (!directory && make_temporary(temporary, sizeof temporary, error))
         return -1;
+    struct stat there;
     if (directory && mkdir(directory, 0777) && errno != EEXIST)
         return assay_fail(error, "%s: cannot be made: %s", directory, strerror(errno));
+    if (directory && (stat(directory, &there) || !S_ISDIR(there.st_mode)))
+        return assay_fail(error, "%s: is no directory: give another --dir", directory);
     pool w = {.jobs = jobs, .directory = directory ? directory : temporary, .keep = keep,
               .bar = isatty(STDERR_FILENO) != 0};
     pthread_mutex_init(&w.catalogue, NULL);

@@ -47,15 +47,21 @@ int manifest_read(manifest *m, const char *path, assay_error *error)
     while (!failed && (length = getline(&line, &capacity, in)) > 0) {
         manifest_row row;
         number++;
+        bool has_nul = memchr(line, 0, (size_t)length) != NULL;
         if (line[length - 1] == '\n')
             line[length - 1] = 0;
-        if (*line == '#' || !*line)
+        if (!has_nul && (*line == '#' || !*line))
             continue;
-        if (parse_line(line, &row))
-            failed = assay_fail(error, "%s:%d: no line of a manifest", path, number);
+        if (has_nul || parse_line(line, &row))
+            failed = assay_fail(error, "%s:%d: no line of a manifest: restore the file, or `assay "
+                                "vectors make`", path, number);
         else
             failed = manifest_put(m, &row, error);
     }
+    if (!failed && ferror(in)) /* a directory, a broken disk */
+        failed = assay_fail(error, "%s: cannot be read: %s", path, strerror(errno));
+    if (!failed && number == 0)
+        failed = assay_fail(error, "%s: is empty: restore it, or `assay vectors make`", path);
     free(line);
     fclose(in);
     if (failed)
