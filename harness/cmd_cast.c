@@ -216,17 +216,27 @@ static int cast_text(job *j, const char *text)
     return status;
 }
 
-/* One value a line; blank lines are skipped. */
+/* One value a line; blank lines are skipped; all of a line must be the value. */
 static int cast_stdin(job *j)
 {
     char *line = NULL;
     size_t capacity = 0;
-    int status = STATUS_OK;
-    while (status == STATUS_OK && getline(&line, &capacity, stdin) >= 0) {
-        char *start = line + strspn(line, " \t\r\n");
-        start[strcspn(start, " \t\r\n")] = '\0';
-        if (*start)
-            status = cast_text(j, start);
+    ssize_t length;
+    int status = STATUS_OK, number = 0;
+    while (status == STATUS_OK && (length = getline(&line, &capacity, stdin)) >= 0) {
+        number++;
+        if (memchr(line, '\0', (size_t)length)) {
+            status = complain(STATUS_USAGE, "cast: the line has a NUL byte: give text");
+        } else {
+            char *start = line + strspn(line, " \t\r\n"), *end = start + strlen(start);
+            while (end > start && strchr(" \t\r\n", end[-1]))
+                *--end = '\0';
+            if (*start)
+                status = cast_text(j, start);
+        }
+        if (status != STATUS_OK)
+            complain(status, "cast: that is line %d of standard input; nothing after it was read",
+                     number);
     }
     if (status == STATUS_OK && ferror(stdin))
         status = complain(STATUS_FILE, "cast: standard input: %s", strerror(errno));
@@ -322,8 +332,7 @@ static int settle(job *j, const char *format)
         return complain(STATUS_USAGE, "cast: which format? See `assay cast --help`");
     j->to = assay_format_find(format);
     if (!j->to)
-        return complain(STATUS_USAGE, "cast: there is no format '%s': `assay formats` lists them",
-                        format);
+        return complain_no_format("cast", format);
     assay_cast defaults = assay_cast_default(j->to);
     if (!j->has_overflow)
         j->cast.overflow = defaults.overflow;

@@ -69,6 +69,9 @@ static int set_threads(eval_options *o, const char *text)
 
 static int add_tensor(eval_options *o, const char *name)
 {
+    for (int i = 0; i < o->tensor_count; i++)
+        if (!strcmp(o->tensors[i], name))
+            return STATUS_OK; /* named twice: wanted once */
     const char **grown = realloc(o->tensors, (size_t)(o->tensor_count + 1) * sizeof *grown);
     if (!grown)
         return complain(STATUS_FILE, "out of memory");
@@ -128,7 +131,7 @@ static int read_options(int argc, char **argv, eval_options *o, bool *helped)
         return complain(STATUS_USAGE, "'%s': one recipe at a time", argv[optind]);
     if (!o->recipe && !o->recipe_file)
         return complain(STATUS_USAGE, "which recipe? `assay recipes` lists them");
-    if (!o->in || !o->out)
+    if (!o->in || !o->out || !*o->in || !*o->out)
         return complain(STATUS_USAGE, "give -i IN.safetensors and -o OUT.safetensors");
     struct stat in, out;
     if (!stat(o->in, &in) && !stat(o->out, &out) && in.st_dev == out.st_dev &&

@@ -134,8 +134,7 @@ int cmd_formats(int argc, char **argv)
         return json ? table_json() : table_text();
     const assay_format *f = assay_format_find(name);
     if (!f)
-        return complain(STATUS_USAGE, "formats: there is no format '%s': `assay formats` lists them",
-                        name);
+        return complain_no_format("formats", name);
     if (assay_format_width(f) > 16)
         return complain(STATUS_USAGE, "formats: %s has codes of %d bits, too many to list: "
                                       "`assay cast %s VALUE` shows single ones", name,

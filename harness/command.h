@@ -37,6 +37,10 @@ int cmd_bench(int argc, char **argv);
 
 /* "assay: TEXT" on standard error; returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* ": did you mean NAME?" with the name of similar spelling, or "", into a buffer. */
+void suggest(const char *word, const char *const *names, int count, char *buffer, size_t size);
+/* There is no format of that name. Returns STATUS_USAGE. */
+int complain_no_format(const char *caller, const char *name);
 
 /* A value three ways: {"dec", "hex", "bits"}; `bits` are the code in format f. */
 json_t *json_value(const assay_format *f, uint64_t code);

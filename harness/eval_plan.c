@@ -28,6 +28,11 @@ int eval_add_setting(eval_setting **list, int *count, char *text, const char *op
     char *equals = strchr(text, '=');
     if (!equals || equals == text)
         return complain(STATUS_USAGE, "%s %s: write NAME=VALUE", option, text);
+    for (int i = 0; i < *count; i++)
+        if (!strncmp((*list)[i].name, text, (size_t)(equals - text)) &&
+            !(*list)[i].name[equals - text])
+            return complain(STATUS_USAGE, "%s %s: %s was given before: give it once", option, text,
+                            (*list)[i].name);
     eval_setting *grown = realloc(*list, (size_t)(*count + 1) * sizeof *grown);
     if (!grown)
         return complain(STATUS_FILE, "out of memory");

@@ -271,7 +271,7 @@ static int take_values(explain_options *o, explain_input *in)
     natural_shape(p, n, &r->rows, &r->cols);
     if (o->shape && (status = parse_pair(o->shape, 'x', "--shape", &r->rows, &r->cols)) != STATUS_OK)
         return status;
-    if (r->rows < 1 || r->cols < 1 || r->rows * r->cols != n)
+    if (r->rows < 1 || r->cols < 1 || r->rows > n || n / r->rows != r->cols || n % r->rows)
         return complain(STATUS_USAGE, "--shape %s: there are %" PRId64 " values", o->shape, n);
     r->m = r->rows;
     r->k = r->cols;

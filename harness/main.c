@@ -48,5 +48,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (!strcmp(argv[1], commands[i].name))
             return commands[i].run(argc - 1, argv + 1);
-    return complain(STATUS_USAGE, "there is no command '%s'; `assay --help` lists them", argv[1]);
+    const char *names[COMMAND_COUNT];
+    char near[64];
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i].name;
+    suggest(argv[1], names, COMMAND_COUNT, near, sizeof near);
+    return complain(STATUS_USAGE, "there is no command '%s'%s `assay --help` lists them", argv[1],
+                    *near ? near : ";");
 }
