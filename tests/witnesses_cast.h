@@ -153,6 +153,10 @@ static const witness cast_witnesses[] = {
      "x=476FFFFF 47700000 7F800000", "Q=7B 7C 7C"},
     {"torch: e8m0", "cast.torch(F=e8m0, T=f32, version=2.13)",
      "x=0 BF800000 3FC00000 00600000 00400001 7F400000 7F800000", "Q=00 7F 80 01 01 FF FF"},
+    {"gfloat: e4m3's NaN is FF", "cast.gfloat(F=e4m3, T=f32, round=even, over=nosat)",
+     "x=7FC00000 43E80000 43E80001 80000000", "Q=FF 7E FF 80"},
+    {"gfloat: P3109 has one zero and one NaN", "cast.gfloat(F=binary8p3se, T=f32, round=even, over=nosat)",
+     "x=80000000 7FC00000 7F800000 FF800000 3F800000", "Q=00 80 7F FF 40"},
 };
 
 #endif
