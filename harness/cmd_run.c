@@ -1,6 +1,7 @@
 /* assay run: adapters against vectors, a sweep, or a file of tensors. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -9,10 +10,21 @@
 
 volatile sig_atomic_t run_stop;
 
+static volatile sig_atomic_t stopped_at; /* seconds of the monotonic clock */
+
+/* A second one means it, unless it comes with the first: timeout(1) signals the process and then its
+ * whole group. */
 static void on_stop(int number)
 {
-    run_stop = 1;
-    signal(number, SIG_DFL); /* a second one means it */
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!run_stop) {
+        run_stop = 1;
+        stopped_at = (sig_atomic_t)now.tv_sec;
+    } else if ((sig_atomic_t)now.tv_sec - stopped_at >= 2) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }
 
 /* ---- adapters ---- */

@@ -1,6 +1,7 @@
 /* The checkpoint of sweeps: a JSON file beside the results, one entry for each adapter and recipe. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "run_sweep.h"
 
@@ -29,6 +30,8 @@ static json_t *load(const char *path)
     json_t *root = path ? json_load_file(path, 0, NULL) : NULL;
     if (json_is_object(root))
         return root;
+    if (path && !access(path, F_OK))
+        fprintf(stderr, "assay: %s: is no checkpoint of a sweep: the sweep begins anew\n", path);
     json_decref(root);
     return json_object();
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -143,6 +144,20 @@ void vector_jobs_free(vector_jobs *jobs)
 
 /* ---- running ---- */
 
+static volatile sig_atomic_t interrupted; /* the only way in for a signal */
+
+static void on_signal(int number)
+{
+    interrupted = number;
+}
+
+static void catch_signals(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 typedef struct {
     vector_jobs *jobs;
     const char *directory;
@@ -188,7 +203,7 @@ static int make_set(pool *w, vector_job *job, assay_error *error)
 static void *work(void *context)
 {
     pool *w = context;
-    for (int i; (i = atomic_fetch_add(&w->next, 1)) < w->jobs->count;) {
+    for (int i; !interrupted && (i = atomic_fetch_add(&w->next, 1)) < w->jobs->count;) {
         assay_error error = {""};
         vector_job *job = &w->jobs->list[i];
         if (make_set(w, job, &error))
@@ -227,6 +242,7 @@ int vector_jobs_run(vector_jobs *jobs, const char *directory, bool (*keep)(const
     pool w = {.jobs = jobs, .directory = directory ? directory : temporary, .keep = keep,
               .bar = isatty(STDERR_FILENO) != 0};
     pthread_mutex_init(&w.catalogue, NULL);
+    catch_signals(on_signal);
     while (started < threads - 1 && started < THREADS &&
            !pthread_create(&ids[started], NULL, work, &w))
         started++;
@@ -238,5 +254,11 @@ int vector_jobs_run(vector_jobs *jobs, const char *directory, bool (*keep)(const
         fprintf(stderr, "\r%40s\r", "");
     if (!directory)
         rmdir(temporary);
+    catch_signals(SIG_DFL);
+    if (interrupted) { /* the shell sees that a signal ended us */
+        fprintf(stderr, "assay: interrupted after %d of %d sets; MANIFEST is as it was\n",
+                atomic_load(&w.done), jobs->count);
+        raise(interrupted);
+    }
     return 0;
 }

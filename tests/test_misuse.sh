@@ -96,6 +96,28 @@ fi
 check "closed standard output" [ $? -eq 4 ]
 check "closed, said" grep -q 'standard output: Bad file' "$dir/stderr"
 
+# Signals. A program that a shell started in the background has SIGINT ignored: SIGTERM here.
+# end_early ARGUMENTS...: ended by SIGTERM after a second
+end_early() {
+    "$assay" "$@" >"$dir/stdout" 2>"$dir/stderr" &
+    pid=$!
+    sleep 1
+    kill -s TERM $pid
+    [ "${twice:-no}" = no ] || kill -s TERM $pid # as timeout(1): the process, then its group
+    wait $pid
+}
+mkdir "$dir/scratch"
+twice=yes end_early run --adapter model --sweep f32 --recipe 'cast.nvidia(F=e4m3, T=f32)' -o "$dir/s.json"
+check "stopped, said" grep -q 'complete is false' "$dir/stderr"
+check "results of what was judged" grep -q '"complete": false' "$dir/s.json"
+echo garbage >"$dir/s.json.sweep"
+end_early run --adapter model --sweep f32 --recipe 'cast.nvidia(F=e4m3, T=f32)' -o "$dir/s.json"
+check "a broken checkpoint, said" grep -q 's.json.sweep: is no checkpoint' "$dir/stderr"
+TMPDIR=$dir/scratch end_early vectors check --recipe 'te.*'
+check "the status of a signal" [ $? -eq 143 ]
+check "check was interrupted, said" grep -q 'interrupted after' "$dir/stderr"
+check "nothing is left in TMPDIR" [ -z "$(ls "$dir/scratch")" ]
+
 check "temporary files are gone" [ -z "$(find "$dir" -name '*tmp*' ! -path "$dir")" ]
 echo "checks: $checks"
 [ "$failed" -eq 0 ]
