@@ -94,7 +94,7 @@ pathlib.Path(sys.argv[1], "bare.html").write_text(re.sub(r"<script>.*</script>",
                                                   encoding="utf-8")
 PYTHON
 # shellcheck disable=SC2046
-expect 0 "its HTML" "$python" tests/check_page.py "$folder/bare.html" \
+expect 0 "its HTML" "$python" reports/check_page.py "$folder/bare.html" \
     $("$assay" recipes | awk '{ print $1 }') "ties of E2M1 under scale 1" "Transformer Engine"
 ASSAY=/nonexistent expect 4 "no program" "$python" reports/catalogue.py -o "$folder/none.html"
 

@@ -38,7 +38,7 @@ expect 4 "the schema sees a negative count" "$python" reports/validate.py "$fold
 
 expect 0 "all three at once" "$assay" report "$sample" --html "$folder/r.html" \
     --markdown "$folder/r.md" --junit "$folder/r.xml"
-expect 0 "the page" "$python" tests/check_page.py "$folder/r.html" \
+expect 0 "the page" "$python" reports/check_page.py "$folder/r.html" \
     "1 adapter run broke, 2 do not conform, of 16." "cast.nvidia" "te.nvfp4.1d" \
     "The run of 2026-01-02T03:04:05Z was interrupted" "The adapter torch could not be used" \
     "no case was executed" "Q = e2m1(x * r): mode even -> away" "a <faulty> kernel & its friends" \
@@ -59,7 +59,7 @@ print(f"checks: {sum(len(s) for s in suites)}")
 PYTHON
 
 expect 0 "two files as one" "$assay" report "$sample" "$sample" --html "$folder/two.html"
-expect 0 "its page" "$python" tests/check_page.py "$folder/two.html" "1,232 cases"
+expect 0 "its page" "$python" reports/check_page.py "$folder/two.html" "1,232 cases"
 expect 0 "Markdown to standard output" "$assay" report "$sample"
 shows "$folder/out" '^### '
 expect 2 "no file" "$assay" report

@@ -50,7 +50,7 @@ for v in failing:
     assert all(i["value"]["dec"].endswith("nan") for i in v["first"]["inputs"]), v["first"]
     assert any("cast.ml_dtypes" in text for text in v["diagnosis"]), v["diagnosis"]
 PYTHON
-"$assay" report "$folder"/*.json --html "$folder/r.html" && "$python" tests/check_page.py "$folder/r.html" \
+"$assay" report "$folder"/*.json --html "$folder/r.html" && "$python" reports/check_page.py "$folder/r.html" \
     "cast.ml_dtypes" "do not conform" || failed=$((failed + 1))
 echo "checks: $((checks + 2))"
 [ "$failed" -eq 0 ]
