@@ -5,6 +5,7 @@
 Vector classes and a file of made tensors of all kinds; results of each system lie beside OUT.
 """
 
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -18,7 +19,7 @@ CLASSES = "special,sweep16,edges,random,heavy"
 SYSTEMS = [
     ("torch", "cast.torch(*)", None),
     ("ml_dtypes", "cast.ml_dtypes(*)", None),
-    ("gfloat", "cast.gfloat(*)", None),
+    ("gfloat", "cast.gfloat(*T=f32*)", None),
     ("torchao", "torchao.mx(*device=cpu*),torchao.nvfp4(*device=cpu*)", None),
     ("torchao:main", "torchao.mx(*version=main*),torchao.nvfp4(*device=cpu*)", "ASSAY_TORCHAO"),
     ("compressed_tensors", "ct.*(*)", None),
@@ -85,7 +86,7 @@ def narrow(values):
     return numpy.where(numpy.isnan(values), 0x7FC0, rounded).astype(numpy.uint16)
 
 
-def write_inputs(path, shape=(128, 256)):
+def write_inputs(path, shape=(128, 128)):
     tensors = {}
     with numpy.errstate(all="ignore"):
         for name, values in made(numpy.random.default_rng(2026), shape).items():
@@ -138,6 +139,37 @@ def system(assay, folder, adapter, recipes, files):
     return verdicts, about, trouble
 
 
+def row_of(assay, folder, files, adapter, recipes, variable):
+    if variable and variable not in os.environ:
+        return {"system": adapter, "run": False, "reason": f"set {variable} to its folder"}
+    start = time.time()
+    spoken = adapter
+    if variable and ":" in adapter:
+        spoken = adapter.split(":")[0] + ":" + os.environ[variable]
+    verdicts, version, trouble = system(assay, folder, spoken, recipes, files)
+    if not verdicts:
+        return {"system": adapter, "run": False, "reason": trouble}
+    against = [v for v in verdicts if v["verdict"] not in ("pass", "acceptable") and not left_open(v)]
+    return {"system": adapter, "run": True, "version": version,
+            "instances": len({v["recipe"] for v in verdicts}),
+            "cases": sum(v["cases"] for v in verdicts),
+            "codes": sum(v["elements"] for v in verdicts),
+            "differ": sum(v["mismatched_elements"] for v in verdicts),
+            "bad": [{k: v.get(k) for k in ("recipe", "class", "verdict", "reason", "smallest")}
+                    for v in against], "seconds": round(time.time() - start, 1)}
+
+
+def tell(row):
+    if not row["run"]:
+        print(f"{row['system']:20} not run: {row['reason']}", flush=True)
+        return
+    print(f"{row['system']:20} {row['instances']:4} instances {row['cases']:7,} cases "
+          f"{row['codes']:13,} codes {row['differ']:8,} differ {row['seconds']:6.1f} s  "
+          f"{row['version']}", flush=True)
+    for v in row["bad"][:6]:
+        print(f"    {v['verdict']} {v['recipe']} {v['class']}: {(v.get('reason') or '')[:160]}")
+
+
 def main():
     assay, out, *names = sys.argv[1:]
     folder = os.path.join(os.path.dirname(out) or ".", "vendors")
@@ -148,41 +180,23 @@ def main():
     recorded = os.path.join(os.path.dirname(out) or ".", "recorded", "inputs.safetensors")
     if os.path.exists(recorded):
         files.append(recorded)
-    rows, status, begun = [], 0, time.time()
-    for adapter, recipes, variable in SYSTEMS:
-        if names and adapter not in names:
-            continue
-        if variable and variable not in os.environ:
-            rows.append({"system": adapter, "run": False, "reason": f"{variable} is not set"})
-            print(f"{adapter:20} not run: set {variable} to its folder", flush=True)
-            continue
-        start = time.time()
-        spoken = adapter
-        if variable and ":" in adapter:
-            spoken = adapter.split(":")[0] + ":" + os.environ[variable]
-        verdicts, version, trouble = system(assay, folder, spoken, recipes, files)
-        if not verdicts:
-            rows.append({"system": adapter, "run": False, "reason": trouble})
-            print(f"{adapter:20} not run: {trouble}", flush=True)
-            continue
-        bad = [v for v in verdicts if v["verdict"] not in ("pass", "acceptable") and not left_open(v)]
-        row = {"system": adapter, "run": True, "version": version,
-               "instances": len({v["recipe"] for v in verdicts}),
-               "cases": sum(v["cases"] for v in verdicts),
-               "codes": sum(v["elements"] for v in verdicts),
-               "differ": sum(v["mismatched_elements"] for v in verdicts),
-               "bad": [{k: v.get(k) for k in ("recipe", "class", "verdict", "reason", "smallest")}
-                       for v in bad], "seconds": round(time.time() - start, 1)}
-        rows.append(row)
-        status = status or int(bool(bad))
-        print(f"{adapter:20} {row['instances']:4} instances {row['cases']:7} cases "
-              f"{row['codes']:12,} codes {row['differ']:8,} differ "
-              f"{len(bad):3} verdicts against  {row['seconds']:6.1f} s  {version}", flush=True)
-        for v in bad[:6]:
-            print(f"    {v['verdict']} {v['recipe']} {v['class']}: {(v.get('reason') or '')[:160]}")
+    begun = time.time()
+    wanted = [known for known in SYSTEMS if not names or known[0] in names]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        tasks = [pool.submit(row_of, assay, folder, files, *known) for known in wanted]
+        rows = []
+        for task in concurrent.futures.as_completed(tasks):
+            rows.append(task.result())
+            tell(rows[-1])
+    rows.sort(key=lambda row: [known[0] for known in SYSTEMS].index(row["system"]))
+    seconds = round(time.time() - begun, 1)
     with open(out, "w") as results:
-        json.dump({"systems": rows, "seconds": round(time.time() - begun, 1)}, results, indent=1)
-    sys.exit(status)
+        json.dump({"systems": rows, "seconds": seconds}, results, indent=1)
+    ran = [row for row in rows if row["run"]]
+    bad = sum(len(row["bad"]) for row in ran)
+    print(f"{len(ran)} systems of {len(rows)}, {sum(row['codes'] for row in ran):,} codes, "
+          f"{sum(row['differ'] for row in ran)} differ, {bad} verdicts against, {seconds} s: {out}")
+    sys.exit(int(bool(bad) or not ran))
 
 
 if __name__ == "__main__":
