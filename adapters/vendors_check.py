@@ -15,24 +15,24 @@ import time
 import numpy
 
 CLASSES = "special,sweep16,edges,random,heavy"
-# Adapter, the recipes it may serve, the variable that names its folder (None: a package).
+# Adapter, the recipes it may serve, the variable that names its folder (None: a package). Longest first.
 SYSTEMS = [
+    ("alto", "alto.*(*)", "ASSAY_ALTO"),
+    ("gfloat", "cast.gfloat(*T=f32*)", None),
+    ("tilekernels", "tilekernels.*(*)", "ASSAY_TILEKERNELS"),
+    ("flashinfer", "flashinfer.*(*)", "ASSAY_FLASHINFER"),
+    ("quark", "quark.*(*)", None),
+    ("microxcaling", "microxcaling.*(*)", "ASSAY_MICROXCALING"),
     ("torch", "cast.torch(*)", None),
     ("ml_dtypes", "cast.ml_dtypes(*)", None),
-    ("gfloat", "cast.gfloat(*T=f32*)", None),
     ("torchao", "torchao.mx(*device=cpu*),torchao.nvfp4(*device=cpu*)", None),
     ("torchao:main", "torchao.mx(*version=main*),torchao.nvfp4(*device=cpu*)", "ASSAY_TORCHAO"),
     ("compressed_tensors", "ct.*(*)", None),
-    ("quark", "quark.*(*)", None),
     ("mlx", "mlx.*(*)", None),
     ("gguf", "ggml.*(*)", None),
     ("ggml", "ggml.*(*)", "ASSAY_GGML"),
-    ("microxcaling", "microxcaling.*(*)", "ASSAY_MICROXCALING"),
     ("fouroversix", "fouroversix.*(*)", "ASSAY_FOUROVERSIX"),
     ("deepgemm", "deepgemm.*(*)", "ASSAY_DEEPGEMM"),
-    ("flashinfer", "flashinfer.*(*)", "ASSAY_FLASHINFER"),
-    ("tilekernels", "tilekernels.*(*)", "ASSAY_TILEKERNELS"),
-    ("alto", "alto.*(*)", "ASSAY_ALTO"),
     ("alto:4over6", "alto.nvfp4.4over6(*)", "ASSAY_ALTO_4OVER6"),
 ]
 LEFT_OUT = ("unsupported",)
